@@ -81,10 +81,8 @@ class UnitBuilder:
             is_introduced |= is_text and kind in _SHOWN
             if kind == "heading" and outer_rank is None:
                 ranks.append(block.level)
-            elif is_introduced or kind == "rule" or (kind == "html" and self._is_closing_tag(block)):
-                ranks.append(GLUED)
             else:
-                ranks.append(usual)
+                ranks.append(GLUED if is_introduced or self._belongs_above(block) else usual)
             is_text = kind == "paragraph"
             is_introduced = is_text and self._page.lines[block.end - 1].rstrip().endswith((":", "："))
         if ranks[0] > BLOCK or outer_rank is not None:
@@ -101,6 +99,10 @@ class UnitBuilder:
         if block.kind == "rule":
             return in_run and follower.kind != "heading"
         return is_opening_tag(self._page.source(block))
+
+    def _belongs_above(self, block: Block) -> bool:
+        """Return whether a block is a rule, or closing tags alone."""
+        return block.kind == "rule" or self._is_closing_tag(block)
 
     def _is_closing_tag(self, block: Block) -> bool:
         return block.kind == "html" and not CLOSING_NAMES.sub("", self._page.source(block)).strip()

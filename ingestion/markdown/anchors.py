@@ -72,9 +72,10 @@ def text_of(
     Without `images` their descriptions are left out, without `dashes` runs of hyphens (which become dashes before
     slugs are made), and without `entities` they stay as they are written. With `notes` the marks of footnotes count.
     """
+    left_out = {"tag", *(() if images else ("image",)), *(() if notes else ("note",))}
     parts = []
     for span in spans:
-        if span.kind == "tag" or (span.kind == "image" and not images) or (span.kind == "note" and not notes):
+        if span.kind in left_out:
             continue
         text = span.source if span.kind == "entity" and not entities else span.text
         parts.append(_DASHES.sub("", text) if span.kind == "text" and not dashes else text)

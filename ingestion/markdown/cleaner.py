@@ -103,11 +103,14 @@ def _annotated(page: Page, blocks: Sequence[Block]) -> set[int]:
             opened = None
         elif is_element and opened is None and "annotate" in first:
             opened = block.start
-        elif (last.startswith("{") and ".annotate" in last) or (
-            block.kind == "directive" and "annotate" in first.partition('"')[0].split()
-        ):
+        elif _is_annotated(block.kind, first, last):
             lines |= set(range(block.start, block.end))
     return lines
+
+
+def _is_annotated(kind: str, first: str, last: str) -> bool:
+    by_kind = kind == "directive" and "annotate" in first.partition('"')[0].split()
+    return by_kind or (last.startswith("{") and ".annotate" in last)
 
 
 def _padding(page: Page, block: Block) -> Iterator[Edit]:

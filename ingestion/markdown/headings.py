@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
@@ -52,14 +52,16 @@ class Outline:
         is_told = anchors is not None and len(anchors) == len(named)
         self.anchors = list(anchors or ()) if is_told else [anchor for _, anchor in named]
         self.titles = [plain_words(text[:MAX_LENGTH]) for text, _ in named]
-        sections = {id(block) for block in blocks}
-        self.headings = [
+        self.headings = self._sections(page, found, {id(block) for block in blocks})
+        self._starts = [heading.start for heading in self.headings]
+        self._paths = self._find_paths()
+
+    def _sections(self, page: Page, found: Sequence[Block], sections: Set[int]) -> list[Heading]:
+        return [
             Heading(page.starts[block.start], block.level, title, anchor.replace(" ", "%20"))
             for block, title, anchor in zip(found, self.titles, self.anchors, strict=True)
             if id(block) in sections
         ]
-        self._starts = [heading.start for heading in self.headings]
-        self._paths = self._find_paths()
 
     def _find_paths(self) -> list[tuple[Heading, ...]]:
         paths: list[tuple[Heading, ...]] = []

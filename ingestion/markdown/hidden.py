@@ -222,8 +222,9 @@ class _Scan:
             return self._end_of_code(found)
         if kind == "tag":
             return self._element(found.start())
-        if kind == "raw":
-            return self._raw(found)
+        return self._raw(found) if kind == "raw" else self._comment(found, kind)
+
+    def _comment(self, found: re.Match[str], kind: str) -> int:
         closing = "-->" if kind == "html" else _FORMS[kind][1]
         start, is_block = found.start(), self._begins_line(found.start())
         anywhere = is_block or kind in _OVER_BLANK_LINES
@@ -253,7 +254,7 @@ class _Scan:
         if not name[:1].islower() or stop is None:
             return start + 1
         tag = self._text[start:stop]
-        never_shown = name in _NEVER_SHOWN and not (name == "template" and self._syntax.shows_templates)
+        never_shown = self._is_never_shown(name)
         if not never_shown and not is_hidden(tag):
             return stop
         if name in _VOID or tag.endswith("/>"):
@@ -261,6 +262,13 @@ class _Scan:
         end = self._end_of_element(name, stop)
         if end >= 0:
             return self._add(start, end, "hidden-element")
+        return self._open_element(start, stop, name, never_shown=never_shown)
+
+    def _is_never_shown(self, name: str) -> bool:
+        return name in _NEVER_SHOWN and not (name == "template" and self._syntax.shows_templates)
+
+    def _open_element(self, start: int, stop: int, name: str, *, never_shown: bool) -> int:
+        """Add a hidden element that nothing closes, where browsers take it for one."""
         if name in _CLOSED_BY_OTHERS:
             return self._add(start, self._leaf_end(start), "hidden-element")
         if never_shown and not (name in ("script", "style") and self._begins_line(start)):

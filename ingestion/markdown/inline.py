@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -93,18 +93,43 @@ def _reader() -> MarkdownIt:
 
 def _spans(tokens: Iterable[Token]) -> Iterator[Span]:
     for token in tokens:
-        if token.type == "text" and token.content:
-            yield from _text_and_notes(token.content)
-        elif token.type == "text_special":
-            yield Span("entity" if token.info == "entity" else "text", token.content, token.markup)
-        elif token.type == "code_inline":
-            yield Span("code", token.content)
-        elif token.type == "image":
-            yield Span("image", "".join(span.text for span in _spans(token.children or ()) if span.kind != "tag"))
-        elif token.type == "html_inline":
-            yield Span("tag", token.content)
-        elif token.type in ("softbreak", "hardbreak"):
-            yield Span("break", "\n")
+        if read := _READ.get(token.type):
+            yield from read(token)
+
+
+def _words(token: Token) -> Iterator[Span]:
+    yield from _text_and_notes(token.content)
+
+
+def _special(token: Token) -> Iterator[Span]:
+    yield Span("entity" if token.info == "entity" else "text", token.content, token.markup)
+
+
+def _code(token: Token) -> Iterator[Span]:
+    yield Span("code", token.content)
+
+
+def _image(token: Token) -> Iterator[Span]:
+    yield Span("image", "".join(span.text for span in _spans(token.children or ()) if span.kind != "tag"))
+
+
+def _tag(token: Token) -> Iterator[Span]:
+    yield Span("tag", token.content)
+
+
+def _break(token: Token) -> Iterator[Span]:
+    yield Span("break", "\n")
+
+
+_READ: Mapping[str, Callable[[Token], Iterator[Span]]] = {
+    "text": _words,
+    "text_special": _special,
+    "code_inline": _code,
+    "image": _image,
+    "html_inline": _tag,
+    "softbreak": _break,
+    "hardbreak": _break,
+}
 
 
 def _text_and_notes(text: str) -> Iterator[Span]:

@@ -285,13 +285,14 @@ class InlineReader:
         words, end = self._text[inner : max(last, 0)], last + 3
         if not words or self._text[last : last + 2] not in (sign, "<<") or "{" in words or "\n\n" in words:
             return -1
-        new = inner + words.find("~>") if sign == "~~" and "~>" in words else -1
+        gone, replaced, _ = words.partition("~>") if sign == "~~" else (words, "", "")
+        new = inner + len(gone)
         self._take(at, inner, "mark")
         self._take(last, end, "mark")
-        if new >= 0:
+        if replaced:
             self._take(new, new + 2, "mark", " ")
         if self._for_quotes and sign in ("--", "~~"):
-            self.quoted.append(Edit(at, new + 2 if new >= 0 else end, "", "struck"))
+            self.quoted.append(Edit(at, new + 2 if replaced else end, "", "struck"))
         return end
 
     def _end_of_template_tag(self, at: int) -> int:
@@ -326,11 +327,14 @@ class InlineReader:
         if self._for_quotes:
             self._strike(tag_name(text, at), at, stop)
         words = tag_words(text[at:stop], self._props)
-        before = " " if at > self._start and not text[at - 1].isspace() else ""
-        after = " " if stop < self._end and not text[stop].isspace() else ""
-        if words:
-            return self._take(at, stop, "tag", f"{before}{words}{after}")
-        return self._take(at, stop, "tag", gap if before and after else "")
+        before = self._gap(at - 1) if at > self._start else ""
+        after = self._gap(stop) if stop < self._end else ""
+        bare = gap if before and after else ""
+        return self._take(at, stop, "tag", f"{before}{words}{after}" if words else bare)
+
+    def _gap(self, at: int) -> str:
+        """Return the blank that parts words from the character at a place, which may be one itself."""
+        return "" if self._text[at].isspace() else " "
 
     def _end_of_address(self, at: int) -> int:
         """Return where `<https://…>` or `<a@b.example>` ends, as markdown-it reads them, or -1."""
@@ -416,7 +420,7 @@ class InlineReader:
         end = last + width
         if marker == ord("~") and self._for_quotes:
             self.quoted.append(Edit(start, end, "", "struck"))
-        if marker == ord("^") or (marker < 0 and not re.search(r"\s", self._text[start:end])):
+        if marker == ord("^") or (marker < 0 and not any(map(str.isspace, self._text[start:end]))):
             self.edits += (Edit(at, at + width, "", "mark") for at in (start, last))
         elif marker > 0 and self._for_quotes:
             self.quoted += (Edit(at, at + width, "", "emphasis") for at in (start, last))

@@ -47,9 +47,13 @@ def _targets(source: str, rule: str) -> Iterator[tuple[int, str, bool]]:
         for found in address.finditer(source):
             yield found.start(), found["angle"] or found["plain"] or "", rule == "image-address"
     elif rule == "tag" and tag_name(source).lower() in _LINKING:
-        for name, target, start, _ in attributes(source):
-            if target and name.lower() in ("href", "src") and "{" not in target:
-                yield start, target, name.lower() == "src"
+        yield from _targets_of_tag(source)
+
+
+def _targets_of_tag(source: str) -> Iterator[tuple[int, str, bool]]:
+    for name, target, start, _ in attributes(source):
+        if target and name.lower() in ("href", "src") and "{" not in target:
+            yield start, target, name.lower() == "src"
 
 
 def is_links_alone(page: Page, start: int, end: int, edits: Sequence[Edit], *, at_least: int) -> bool:
@@ -86,9 +90,15 @@ def heading_texts(page: Page, blocks: Sequence[Block]) -> list[tuple[int, str]]:
 
 def own_ids(text: str) -> frozenset[str]:
     """Return the ids that a page writes out itself: in tags (`id`, `name`) and in braces (`{#id}`)."""
-    tags = [part.partition(">") for part in text.split("<")[1:]]
-    braces = [part.partition("}") for part in text.split("{")[1:]]
-    written = (inside for inside, closed, _ in (*tags, *braces) if closed and ("=" in inside or "#" in inside))
+    written = (*_inside(text, "<", ">"), *_inside(text, "{", "}"))
     named = [attribute for inside in written for attribute in attributes(inside)]
     ids = (value if name.lower() in ("id", "name") else name[1:] * name.startswith("#") for name, value, *_ in named)
     return frozenset(filter(None, ids))
+
+
+def _inside(text: str, opening: str, closing: str) -> Iterator[str]:
+    """Yield what stands between these marks and may hold an id."""
+    for part in text.split(opening)[1:]:
+        inside, closed, _ = part.partition(closing)
+        if closed and ("=" in inside or "#" in inside):
+            yield inside

@@ -33,15 +33,21 @@ def lesson_url(page: PageFacts, settings: Settings, site: Site | None) -> str:
     """
     generator = generator_of(settings, site)
     own, base_url = _own(generator, site), _base_url(settings, site)
-    if site and not own and not settings.book.base_url:
-        page = page._replace(path=site.in_docs(page.path) or "")
-    path = generator.address(page, own, _options(settings, own)) if base_url and page.path else None
+    placed = _placed(page, own, settings, site)
+    path = generator.address(placed, own, _options(settings, own)) if base_url and placed.path else None
     if path is None:
         return ""
     if path.startswith("/"):
         route = site.route if site else generator.default_route
         base_url, path = base_url.removesuffix(f"/{route}".rstrip("/")), path[1:]
     return f"{base_url}/{quote(path)}" if path else base_url
+
+
+def _placed(page: PageFacts, own: Site | None, settings: Settings, site: Site | None) -> PageFacts:
+    """Return the page with its path below the root of the addresses: the docs of a site of another generator."""
+    if site and not own and not settings.book.base_url:
+        return page._replace(path=site.in_docs(page.path) or "")
+    return page
 
 
 def _base_url(settings: Settings, site: Site | None) -> str:

@@ -14,7 +14,7 @@ from ingestion.collector import collector_paused
 from ingestion.settings import Settings
 from ingestion.settings.book import CrawlSettings
 from ingestion.source.book_order import SUMMARY, BookOrder
-from ingestion.source.crawler import Crawl, Skipped, can_list, crawl
+from ingestion.source.crawler import Crawl, Skipped, SourceFile, can_list, crawl
 from ingestion.source.generators import of, require_style
 from ingestion.source.generators.finding import find_site
 from ingestion.source.generators.protocol import HandedDown
@@ -45,9 +45,7 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     found = _without_lost(found, handed.lost)
     files = [file for file in found.files if file.path not in reasons]
     for file in files:
-        file.site = (site.docs_of(file.path) or site) if site and site.instances else site
-        file.entry = order.entry(file.path)
-        file.inherited = handed.values_of(file.path)
+        _place(file, site, order, handed)
     skipped = (Skipped(file.path, reasons[file.path]) for file in found.files if file.path in reasons)
     return replace(
         found,
@@ -55,6 +53,13 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
         skipped=tuple(sorted((*found.skipped, *skipped))),
         fingerprint=_fingerprint(site, order, handed.told),
     )
+
+
+def _place(file: SourceFile, site: Site | None, order: BookOrder, handed: HandedDown) -> None:
+    """Tell a file what its site, the book's contents and the folders above say of it."""
+    file.site = (site.docs_of(file.path) or site) if site and site.instances else site
+    file.entry = order.entry(file.path)
+    file.inherited = handed.values_of(file.path)
 
 
 def _walk(root: Path, site: Site | None, chosen: CrawlSettings) -> Crawl:

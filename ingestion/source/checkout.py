@@ -19,7 +19,6 @@ MAX_POINTER_BYTES = 1024
 _POINTER = re.compile(rb"version https?://\S+/spec/v\d+\n(?=(?:.*\n)*?oid \w+:[0-9a-f]+)")
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _LESSON_NAMES = (".md", ".mdx", ".markdown")
-_SUBMODULE = re.compile(r'^\s*path\s*=\s*"?(.+?)"?\s*$', re.MULTILINE)
 
 
 def stand_in(data: bytes, location: Path) -> str | None:
@@ -67,11 +66,15 @@ def left_out(root: Path, gone: Iterable[str]) -> dict[str, LeftOut]:
     """Return which of the paths that are gone below `root` a checkout left out, by submodule or as sparse."""
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     entries = {entry.path: entry for entry in _index(top)}
-    folders = {path for path, entry in entries.items() if entry.is_submodule} | set(_named_submodules(top))
-    empty = {_below(root, top / folder) for folder in folders if not _has_files(top / folder)}
+    empty = _empty_submodules(root, top, entries.values())
     sparse = {_below(root, top / path) for path, entry in entries.items() if entry.is_skipped}
     reasons = ((path, _reason(root, path, empty, sparse)) for path in set(gone))
     return {path: reason for path, reason in reasons if reason}
+
+
+def _empty_submodules(root: Path, top: Path, entries: Iterable[_Entry]) -> set[str]:
+    folders = {entry.path for entry in entries if entry.is_submodule}.union(_named_submodules(top))
+    return {_below(root, top / folder) for folder in folders if not _has_files(top / folder)}
 
 
 def _reason(root: Path, path: str, empty: Collection[str], sparse: Collection[str]) -> LeftOut | None:
@@ -113,9 +116,10 @@ def _has_files(folder: Path) -> bool:
 
 def _named_submodules(top: Path) -> list[str]:
     try:
-        return _SUBMODULE.findall(read_book_text(top / ".gitmodules"))
+        lines = [line.partition("=") for line in read_book_text(top / ".gitmodules").split("\n")]
     except (OSError, UnicodeDecodeError):
         return []
+    return [value.strip().strip('"') for key, _, value in lines if key.strip() == "path" and value.strip()]
 
 
 def _index(top: Path) -> Iterator[_Entry]:

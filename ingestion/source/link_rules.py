@@ -28,8 +28,8 @@ KEPT_ELSEWHERE = 10
 """So many pictures, files or folders, most of them missing, are kept elsewhere: one note stands for all."""
 
 _ELSEWHERE = re.compile(r"[A-Za-z][\w+.-]*:|//|[^#]*(?:[{}<>$]|%\})|@|~|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
-_ANY_ANCHOR = re.compile(r"$|top$|:~:|fn|cite|__|L\d")
-"""Fragments that a browser or a generator makes without a heading."""
+_ANY_ANCHOR = (":~:", "fn", "cite", "__", *(f"L{digit}" for digit in range(10)))
+"""How fragments begin that a browser or a generator makes without a heading."""
 
 _STATIC = ("static", "public", "assets", "_static", ".vuepress/public")
 
@@ -164,26 +164,28 @@ class LinkRules:
         return bool(suffix) or not location.is_relative_to(self.root)
 
     def _judge_asset(self, page: LinkedPage, link: Link, address: str, suffix: str) -> _Lost | None:
-        folder = self.root / page.path.rpartition("/")[0]
+        kind = "picture" if link.is_image else "file"
+        locations = [*self._asset_places(page, link, address)]
+        if any(map(self._is_there, locations)):
+            self._found[kind] += 1
+            return None
+        is_known = link.is_image if address.startswith("/") else locations[0].is_relative_to(self._outer)
+        # A link to a name with a point in it may be one of versions.
+        if not is_known or not (link.is_image or re.fullmatch(r"\.[a-z][a-z0-9]{0,5}", suffix)):
+            return None
+        rule = "missing-image" if link.is_image else "broken-link"
+        return _Lost(_finding(page, link, rule, f"`{link.target}`: there is no such {kind}"), kind)
+
+    def _asset_places(self, page: LinkedPage, link: Link, address: str) -> Iterator[Path]:
+        """Yield where a picture or a file may lie; generators may give a page a folder of its own to begin at."""
         if address.startswith("/"):
-            bases = [self.root, self._outer, self.root.parent]
-            bases += [base / name for base in (self._outer, self.root, self.root.parent) for name in _STATIC]
-            locations = [base / address.strip("/") for base in bases]
-        else:
-            # Generators that give a page a folder of its own read the address from there.
-            locations = [Path(normpath(base / address)) for base in (folder, folder / Path(page.path).stem)]
-            locations.append(Path(normpath(folder.parent / address)) if link.is_image else locations[0])
-        if any(self._is_there(location) for location in locations):
-            self._found["picture" if link.is_image else "file"] += 1
-            return None
-        if not address.startswith("/") and not locations[0].is_relative_to(self._outer):
-            return None
-        if address.startswith("/") and not link.is_image:
-            return None
-        if not link.is_image and not re.fullmatch(r"\.[a-z][a-z0-9]{0,5}", suffix):
-            return None  # a name with a point in it, as of versions
-        rule, what = ("missing-image", "picture") if link.is_image else ("broken-link", "file")
-        return _Lost(_finding(page, link, rule, f"`{link.target}`: there is no such {what}"), what)
+            bases = (self.root, self._outer, self.root.parent)
+            folders = (*bases, *(base / name for base in bases for name in _STATIC))
+            yield from (base / address.strip("/") for base in folders)
+            return
+        folder = self.root / page.path.rpartition("/")[0]
+        folders = (folder, folder / Path(page.path).stem, *([folder.parent] if link.is_image else []))
+        yield from (Path(normpath(base / address)) for base in folders)
 
     def _gather(self, lost: Sequence[_Lost]) -> Iterator[Finding]:
         """Yield a finding for each lost file, or note that most of many are lost and therefore kept elsewhere."""
@@ -198,7 +200,7 @@ class LinkRules:
 
     def _judge_anchor(self, page: LinkedPage, link: Link, paths: Sequence[str], fragment: str) -> Finding | None:
         fragment = unquote(fragment)
-        if _ANY_ANCHOR.match(fragment) or fragment.lower() in self._labels:
+        if fragment in ("", "top") or fragment.startswith(_ANY_ANCHOR) or fragment.lower() in self._labels:
             return None
         for path in paths:
             target = self._by_path[path]

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 from ingestion.errors import BookwiseError, LessonError, SourceError
 from ingestion.markdown.links import Link
-from ingestion.markdown.linter import LintedPage, lint_page
+from ingestion.markdown.linter import LintedPage, is_api_page, lint_page
 from ingestion.settings import Settings
 from ingestion.source.addresses import generator_of
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.book_order import Entry
-from ingestion.source.crawler import Skipped
+from ingestion.source.crawler import Skipped, SourceFile
 from ingestion.source.findings import Finding
 from ingestion.source.link_rules import LinkedPage, LinkRules
 from ingestion.source.metadata.front_matter import FrontMatter
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ingestion.source.fixes import Fix
 
 _MARKS_OF_OTHER_TEXT = ("{{#", "{{<", "{{%", "{%", "-8<--")
-_LINE_OF_OTHER_TEXT = re.compile(r"\n(?:import\s[^\n]*\.mdx?['\"]|:::[ \t]+\w+\.\w|\[TOC\])")
+_PAGES = (".md'", '.md"', ".mdx'", '.mdx"')
 
 _AUDIENCE = {"hardware_tier": "hardware tier", "proficiency_level": "proficiency level", "layer": "teaching layer"}
 
@@ -97,37 +97,53 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
     """
     require_known(settings.check.disable)
     found = crawl_book(root, settings)
-    findings = list(_clashes(found.clashes))
-    failures = [LessonError(folder.path, folder.reason) for folder in found.unreadable]
-    skipped = list(found.skipped)
-    lessons: list[Lesson] = []
-    linked: list[LinkedPage] = []
+    book = _CheckedBook(settings, dropped=dropped)
     for file in found.files:
-        try:
-            source = read_source(file)
-            lesson, page, own = _check_page(source, settings, dropped=dropped)
-        except UnpublishedPage as unpublished:
-            skipped.append(Skipped(file.path, unpublished.reason))
-        except LessonError as error:
-            failures.append(error)
-        except BookwiseError:
-            raise
-        except Exception as error:  # One page never ends a command.
-            failures.append(LessonError(file.path, f"cannot be checked: {error!r}; please report this"))
-        else:
-            findings += own
-            lessons.append(lesson)
-            known = source.site is not None or settings.book.style != "auto"
-            labels = generator_of(settings, source.site).labels(source.data.decode(errors="replace"))
-            linked.append(_linked(lesson, page, source.site, labels, is_known=known))
+        book.add(file)
+    failures = [*(LessonError(folder.path, folder.reason) for folder in found.unreadable), *book.failures]
     if not found.files and not failures:
         raise SourceError(f"no lessons (.md, .mdx or .markdown) below {root}; name the folder that holds them")
-    links = LinkRules(found.root, found.site, linked)
-    findings += [*_shared_places(lessons), *_missing_audience(lessons), *links.findings()]
+    links = LinkRules(found.root, found.site, book.linked)
+    between = (*_clashes(found.clashes), *_shared_places(book.lessons), *_missing_audience(book.lessons))
+    findings = [*between, *book.findings, *links.findings()]
     shown = [finding for finding in findings if finding.rule not in settings.check.disable]
     shown.sort(key=lambda each: (each.path, each.line or 0, each.rule))
     notes = (*(found.site.notes if found.site else ()), *links.notes)
-    return CheckReport(str(root), len(found.files), tuple(shown), tuple(failures), tuple(sorted(skipped)), notes)
+    skipped = tuple(sorted((*found.skipped, *book.skipped)))
+    return CheckReport(str(root), len(found.files), tuple(shown), tuple(failures), skipped, notes)
+
+
+class _CheckedBook:
+    """What the pages of a book say, read one after the other."""
+
+    def __init__(self, settings: Settings, *, dropped: bool) -> None:
+        self._settings = settings
+        self._dropped = dropped
+        self.findings: list[Finding] = []
+        self.failures: list[LessonError] = []
+        self.skipped: list[Skipped] = []
+        self.lessons: list[Lesson] = []
+        self.linked: list[LinkedPage] = []
+
+    def add(self, file: SourceFile) -> None:
+        """Check a page; one that cannot be read is a failure, and never ends a command."""
+        try:
+            source = read_source(file)
+            lesson, page, findings = _check_page(source, self._settings, dropped=self._dropped)
+        except UnpublishedPage as unpublished:
+            self.skipped.append(Skipped(file.path, unpublished.reason))
+        except LessonError as error:
+            self.failures.append(error)
+        except BookwiseError:
+            raise
+        except Exception as error:
+            self.failures.append(LessonError(file.path, f"cannot be checked: {error!r}; please report this"))
+        else:
+            self.findings += findings
+            self.lessons.append(lesson)
+            is_known = source.site is not None or self._settings.book.style != "auto"
+            labels = generator_of(self._settings, source.site).labels(source.data.decode(errors="replace"))
+            self.linked.append(_linked(lesson, page, source.site, labels, is_known=is_known))
 
 
 def _clashes(groups: Iterable[Sequence[str]]) -> Iterator[Finding]:
@@ -177,7 +193,15 @@ def _takes_other_text(lesson: Lesson) -> bool:
     body = f"\n{lesson.body}"
     # Where `:::` is no container, only a plug-in can read it, which writes what it documents in its place.
     by_plugin = "colons" not in lesson.syntax.containers and "\n::: " in body
-    return by_plugin or any(mark in body for mark in _MARKS_OF_OTHER_TEXT) or bool(_LINE_OF_OTHER_TEXT.search(body))
+    has_mark = any(mark in body for mark in _MARKS_OF_OTHER_TEXT)
+    return by_plugin or has_mark or any(map(_is_other_text, body.split("\n")))
+
+
+def _is_other_text(line: str) -> bool:
+    """Return whether a line stands for text that is elsewhere: an imported page, a function, the page's contents."""
+    if line.startswith(("import ", "import\t")):
+        return any(page in line for page in _PAGES)
+    return line.startswith("[TOC]") or (line.startswith(":::") and is_api_page(line))
 
 
 def _own_links(lesson: Lesson, page: LintedPage) -> tuple[Link, ...]:

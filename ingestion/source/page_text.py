@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ingestion.errors import LessonError
 from ingestion.markdown.anchors import HeadingIds
-from ingestion.markdown.blocks import TooMuchWork, walk
+from ingestion.markdown.blocks import Block, Page, TooMuchWork, walk
 from ingestion.markdown.headings import Outline, outline_of
 from ingestion.markdown.hidden import Hidden
 from ingestion.markdown.parser import parse_page
@@ -89,12 +89,16 @@ def _conflict(text: str, syntax: Syntax) -> int:
     if _OPENS_CONFLICT not in text or _CLOSES_CONFLICT not in text:
         return 0
     page, blocks = parse_page(text, syntax)
+    marks = {number: _mark(page.lines[number]) for number in _lines_outside_code(page, blocks)}
+    opened, closed = (
+        [number for number, each in marks.items() if each == mark] for mark in (_OPENS_CONFLICT, _CLOSES_CONFLICT)
+    )
+    return opened[0] + 1 if opened and closed and closed[-1] > opened[0] else 0
+
+
+def _lines_outside_code(page: Page, blocks: Sequence[Block]) -> list[int]:
     code = [range(block.start, block.end) for block in walk(blocks) if block.kind in ("fence", "code")]
-    outside = set(range(len(page.lines))).difference(*code)
-    marks = [(number, _mark(page.lines[number])) for number in sorted(outside)]
-    opened = next((number for number, mark in marks if mark == _OPENS_CONFLICT), len(page.lines))
-    is_closed = any(number > opened for number, mark in marks if mark == _CLOSES_CONFLICT)
-    return opened + 1 if is_closed else 0
+    return sorted(set(range(len(page.lines))).difference(*code))
 
 
 def _mark(line: str) -> str:

@@ -67,7 +67,7 @@ def _listed(item: Any, above: tuple[str, ...] = (), base: str = "") -> Iterator[
 
 def _group(item: Mapping[str, Any], above: tuple[str, ...], base: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     base = item["base"] if isinstance(item.get("base"), str) else base
-    title = next((text for key in _TITLES if isinstance(text := item.get(key), str)), None)
+    title = _title_of(item)
     below = (*above, title) if title else above
     address, folder = _address_of(item), _folder_of(item)
     if isinstance(address, str) and "://" not in address:
@@ -76,9 +76,13 @@ def _group(item: Mapping[str, Any], above: tuple[str, ...], base: str) -> Iterat
         yield f"{clean(folder).strip('/')}/**".removeprefix("./"), below
     if "items" in item:
         yield from _listed(item["items"], below, base)
-    elif address is None and folder is None and title is None:
+    elif (address, folder, title) == (None, None, None):
         for name, inner in item.items():  # Docusaurus' short form: a group by its title
             yield from _listed(items(inner), (*above, name), base)
+
+
+def _title_of(item: Mapping[str, Any]) -> str | None:
+    return next((text for key in _TITLES if isinstance(text := item.get(key), str)), None)
 
 
 def _address_of(item: Mapping[str, Any]) -> Any:

@@ -14,12 +14,7 @@ UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
 def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a row with a pipe, a delimiter row with as many cells, and the rows below."""
     line = start + 1
-    if line >= end or state.sCount[line] < state.blkIndent:
-        return False
-    at = state.bMarks[line] + state.tShift[line]
-    if state.src[at : at + 1] not in ("|", "-", ":") or state.is_code_block(line) or state.is_code_block(start):
-        return False
-    if not _is_head(line_text(state, start), line_text(state, line)):
+    if not _begins(state, start, end):
         return False
     if silent:
         return True
@@ -32,6 +27,16 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         line += 1
     state.parentType = before
     return add_leaf(state, "table", start, line)
+
+
+def _begins(state: StateBlock, start: int, end: int) -> bool:
+    line = start + 1
+    if line >= end or state.sCount[line] < state.blkIndent:
+        return False
+    at = state.bMarks[line] + state.tShift[line]
+    if state.src[at : at + 1] not in ("|", "-", ":") or state.is_code_block(line) or state.is_code_block(start):
+        return False
+    return _is_head(line_text(state, start), line_text(state, line))
 
 
 def _is_head(header: str, delimiter: str) -> bool:

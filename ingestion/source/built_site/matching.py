@@ -59,6 +59,11 @@ class _Found:
             self.keys[path] = key
             self.taken.add(key)
 
+    def add_all(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Give each page to its lesson, as `add` does."""
+        for path, key in pairs:
+            self.add(path, key)
+
 
 class PageMatcher:
     """Finds the pages of lessons in a built site."""
@@ -75,13 +80,9 @@ class PageMatcher:
         addresses = Addresses(self._site, [*urls, *(lesson.url for lesson in lessons)])
         found = _Found({page.file for page in known.values()})
         unsure = self._by_address(lessons, addresses, found)
-        for path, key in self._by_contents(
-            [lesson for lesson in lessons if lesson.path not in found.keys], found.taken
-        ):
-            found.add(path, key)
+        found.add_all(self._by_contents([each for each in lessons if each.path not in found.keys], found.taken))
         sure = len(found.keys)
-        for path, key in unsure.items():
-            found.add(path, key)
+        found.add_all(unsure.items())
         url_of = {lesson.path: lesson.url for lesson in lessons}
         pairs = [(page.url, page.file) for page in known.values()]
         pairs += [(url_of[path], key) for path, key in found.keys.items()]
@@ -110,17 +111,21 @@ class PageMatcher:
     def _by_contents(self, lessons: Sequence[LessonOutline], taken: set[str]) -> Iterator[tuple[str, str]]:
         """Yield the pages of lessons that no address tells: the best pairs first, each page once."""
         having = self._having(taken) if lessons else {}
-        pairs = []
-        for lesson in lessons:
-            texts = (as_compared(lesson.title), *lesson.compared)
-            listed = (keys for text in texts if len(keys := having.get(text, ())) <= MOST_CANDIDATES)
-            scored = ((self._score(lesson, key), key) for key in set(chain.from_iterable(listed)))
-            pairs += [(-score, len(key), lesson.path, key) for score, key in scored if score >= 2]
+        pairs = chain.from_iterable(self._candidates(lesson, having) for lesson in lessons)
         done: set[str] = set()
         for _, _, path, key in sorted(pairs):
             if path not in done and key not in done:
                 done |= {path, key}
                 yield path, key
+
+    def _candidates(
+        self, lesson: LessonOutline, having: Mapping[str, Sequence[str]]
+    ) -> Iterator[tuple[float, int, str, str]]:
+        """Yield the pages that may be a lesson's, so that the best comes first in order."""
+        texts = (as_compared(lesson.title), *lesson.compared)
+        listed = (keys for text in texts if len(keys := having.get(text, ())) <= MOST_CANDIDATES)
+        scored = ((self._score(lesson, key), key) for key in set(chain.from_iterable(listed)))
+        return ((-score, len(key), lesson.path, key) for score, key in scored if score >= 2)
 
     def _having(self, taken: Collection[str]) -> Mapping[str, Sequence[str]]:
         """Return the free pages by each title and heading that they have."""
@@ -200,19 +205,14 @@ class _Forms:
         self._addresses = addresses
         self._site = site
         pairs = list(matched)
-        good = [
-            (split, key) for url, key in pairs if addresses.key_of(url) == key and (split := addresses.split(url))
-        ]
+        good = [(split, key) for url, key in pairs if (split := self._leading(url, key))]
         own = [(split, key) for _, key in pairs if (split := self._canonical(key))]
-        roots = (_commonest(split[0] for split, _ in each) for each in (good, own))
-        self._root = next(
-            (root for root in roots if root and not root.startswith(UNKNOWN_HOST)), base_url.rstrip("/")
-        )
-        forms = Counter((_is_index(key), _form(below)) for (_, below), key in good or own if below)
-        self._forms = {
-            is_index: max(("/", "", ".html"), key=lambda form: (forms[is_index, form], form == default))
-            for is_index, default in ((True, "/"), (False, ".html"))
-        }
+        self._root = _root_of(good) or _root_of(own) or base_url.rstrip("/")
+        self._forms = _forms_in(good or own)
+
+    def _leading(self, url: str, key: str) -> tuple[str, str] | None:
+        """Return the address of a lesson in two parts where it leads to its page."""
+        return self._addresses.split(url) if self._addresses.key_of(url) == key else None
 
     def url_of(self, url: str, key: str) -> str:
         """Return the address of a page: the lesson's own where it leads there."""
@@ -231,8 +231,19 @@ class _Forms:
         return next((split for split in splits if split and self._site.key_at(split[1]) == key), None)
 
 
-def _commonest(texts: Iterable[str]) -> str:
-    return next((text for text, _ in Counter(texts).most_common(1)), "")
+def _forms_in(addresses: Iterable[tuple[tuple[str, str], str]]) -> Mapping[bool, str]:
+    """Return how addresses end, of pages that are the index of a folder and of others: as most of these do."""
+    forms = Counter((_is_index(key), _form(below)) for (_, below), key in addresses if below)
+    return {
+        is_index: max(("/", "", ".html"), key=lambda form: (forms[is_index, form], form == default))
+        for is_index, default in ((True, "/"), (False, ".html"))
+    }
+
+
+def _root_of(addresses: Iterable[tuple[tuple[str, str], str]]) -> str:
+    """Return the root that most addresses have, "" where none tells it."""
+    root = next((text for text, _ in Counter(split[0] for split, _ in addresses).most_common(1)), "")
+    return "" if root.startswith(UNKNOWN_HOST) else root
 
 
 def _is_index(key: str) -> bool:

@@ -180,7 +180,7 @@ class _Reader:
         if name in _HEADINGS and not unseen and self._heading is None:
             self._heading = _OpenHeading(int(name[1]), [*filter(None, [own_id]), *self._section_ids()])
         began = len(self._blocks), len(self._headings)
-        section_id = own_id if name == "section" or "section" in attributes.get("class", "").split() else ""
+        section_id = own_id if _is_section(name, attributes) else ""
         is_holder = name in ("main", "article") or attributes.get("role") == "main"
         self._stack.append(_Element(name, unseen, hides, began, section_id, is_anchor_link, is_holder))
         self._open[name] += 1
@@ -273,6 +273,10 @@ class _Reader:
 
     def _size(self, holder: _Holder) -> int:
         return sum(len(self._blocks[at]) for at in holder.blocks)
+
+
+def _is_section(name: str, attributes: Mapping[str, str]) -> bool:
+    return name == "section" or "section" in attributes.get("class", "").split()
 
 
 def _is_unseen(name: str, attributes: Mapping[str, str]) -> bool:

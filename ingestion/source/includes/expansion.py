@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -116,9 +116,8 @@ class _Expansion:
 
     def _directives(self, text: str, file: Path) -> list[Directive]:
         """Return the directives of a text in order, without those that lie in another, in a comment or in `raw`."""
-        found = [include for finder in self._finders for include in finder(text, file, self._folders)]
         parts = template_parts(text, self._templates) if self._templates else []
-        found += (_standing_for_nothing(part) for part in parts if not part.is_kept)
+        found = [*self._found_in(text, file), *(_standing_for_nothing(part) for part in parts if not part.is_kept)]
         if self._variables:
             found += find_variables(text, self._variables)
         literal = deque(part for part in parts if part.is_kept)
@@ -127,11 +126,15 @@ class _Expansion:
         for directive in sorted(found, key=attrgetter("start")):
             while literal and directive.start >= literal[0].end:
                 literal.popleft()
-            is_literal = literal and literal[0].start <= directive.start
-            if not is_literal and directive.start >= end:
+            begins = literal[0].start if literal else len(text) + 1
+            if end <= directive.start < begins:
                 kept.append(directive)
                 end = directive.end
         return kept
+
+    def _found_in(self, text: str, file: Path) -> Iterator[Directive]:
+        for finder in self._finders:
+            yield from finder(text, file, self._folders)
 
     def _read(self, directive: Directive, source: str, stack: tuple[Path, ...]) -> tuple[str, list[str]]:
         """Return what takes the place of an include, and what is wrong with it or with those in its file."""

@@ -102,17 +102,21 @@ class BookFiles:
         except (OSError, ValueError) as error:
             raise CannotInclude("is no path") from error
         if not self._trusted:
-            inside = [real.relative_to(folder) for folder in self._folders if real.is_relative_to(folder)]
-            if not inside:
-                raise CannotInclude(
-                    "is outside the book's folder; if this is correct, add the book to `trust.folders` in your own "
-                    "configuration, or pass --trust-config"
-                )
-            if all(any(part.startswith(".") and part != GITBOOK for part in path.parts) for path in inside):
-                raise CannotInclude("is a hidden file, which is never included unless you trust the book")
+            self._require_inside(real)
         if not exists:
             raise CannotInclude(NOT_THERE)
         return real
+
+    def _require_inside(self, real: Path) -> None:
+        """Raise CannotInclude for a file out of the book's folders, or a hidden one."""
+        inside = [real.relative_to(folder) for folder in self._folders if real.is_relative_to(folder)]
+        if not inside:
+            raise CannotInclude(
+                "is outside the book's folder; if this is correct, add the book to `trust.folders` in your own "
+                "configuration, or pass --trust-config"
+            )
+        if all(any(part.startswith(".") and part != GITBOOK for part in path.parts) for path in inside):
+            raise CannotInclude("is a hidden file, which is never included unless you trust the book")
 
 
 def decoded(source: SourceText) -> str:

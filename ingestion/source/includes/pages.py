@@ -42,9 +42,8 @@ def expand_page(
     `page` is what is known of it, by which its variables are filled.
     """
     folders, root = _folders(source, body), Path(source.root or ".")
-    finders = _finders(source, settings) if folders and source.root is not None else ()
-    generator = of(source.site) if source.site else None
-    variables = generator.variables(page, source.site) if generator and page and "{{" in body else None
+    finders = _finders(source, settings) if folders else ()
+    variables = of(source.site).variables(page, source.site) if source.site and page and "{{" in body else None
     if not finders and not (templates and "{" in body) and variables is None:
         return Expanded(body)
     folders = folders or PageFolders(root, root, source.site)

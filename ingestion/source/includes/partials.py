@@ -35,12 +35,17 @@ def find_partials(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
     imported = _imported(page, blocks)
     pages = {name: target for name, target in imported.items() if target.lower().endswith((".md", ".mdx"))}
     found = [*_tags(text, pages, file, folders), *_listings(text, imported, file, folders)]
-    if found:
-        code = [page.span(block) for block in blocks if block.kind in ("fence", "comment", "import", "math")]
-        for start, line in zip(page.starts, page.lines, strict=False):
-            code += [(start + first, start + end) for first, end in code_spans(line)]
-        shown = (each for each in found if not any(start <= each.start < end for start, end in code))
-        yield from sorted(shown, key=lambda each: each.start)
+    code = _code_in(page, blocks) if found else []
+    shown = (each for each in found if not any(start <= each.start < end for start, end in code))
+    yield from sorted(shown, key=lambda each: each.start)
+
+
+def _code_in(page: Page, blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    """Return where a page has code, comments and the like, in which a tag is none."""
+    code = [page.span(block) for block in blocks if block.kind in ("fence", "comment", "import", "math")]
+    for start, line in zip(page.starts, page.lines, strict=False):
+        code += [(start + first, start + end) for first, end in code_spans(line)]
+    return code
 
 
 def _imported(page: Page, blocks: Sequence[Block]) -> Mapping[str, str]:
@@ -71,13 +76,18 @@ def _tags(text: str, pages: dict[str, str], file: Path, folders: PageFolders) ->
 
 def _parts_shown(text: str, pages: Collection[str]) -> list[tuple[re.Match[str], int]]:
     """The tags of these pages in order, and which part of its page each shows."""
-    opening = [tag for tag in _TAG.finditer(text) if tag["name"] in pages] if pages else []
-    found = [(tag, WHOLE if _stands_alone(tag) else BEFORE) for tag in opening]
+    if not pages:
+        return []
+    found = [(tag, WHOLE if _stands_alone(tag) else BEFORE) for tag in _named(_TAG.finditer(text), pages)]
     alone = {tag.end() for tag, part in found if part == WHOLE}
     if len(alone) < len(found):
-        closing = (tag for tag in CLOSING_NAMES.finditer(text) if tag["name"] in pages and tag.end() not in alone)
-        found += ((tag, AFTER) for tag in closing)
+        closing = _named(CLOSING_NAMES.finditer(text), pages)
+        found += ((tag, AFTER) for tag in closing if tag.end() not in alone)
     return sorted(found, key=lambda each: each[0].start())
+
+
+def _named(tags: Iterator[re.Match[str]], names: Collection[str]) -> Iterator[re.Match[str]]:
+    return (tag for tag in tags if tag["name"] in names)
 
 
 def _stands_alone(tag: re.Match[str]) -> bool:

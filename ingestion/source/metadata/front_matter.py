@@ -77,18 +77,19 @@ def split_front_matter(text: str) -> FrontMatter:
         return FrontMatter({}, {}, text, 0)
     block = _block_of(text, start, form)
     message = _ODD_MARK if form.mark == "----" else _ODD_PLACE if start else ""
-    is_text = form.mark == "----" and (block.body is None or "\n\n" in block.text)  # between two rules, say
-    if message and (is_text or not _KNOWN_LINE.search(block.text)):
+    if message and not _is_meant(block):
         return FrontMatter({}, {}, text, 0)
-    if block.body is None:
-        if _KEY.match(block.text):
-            raise UnreadableMetadata(block.opened, f"front matter opens with `{form.mark}` and is never closed")
-        return _prose(text)
     front = _front_of(text, block)
     if not message or not front.values:
         return front
     problems = ((block.opened, "front-matter-place", message), *front.problems)
     return FrontMatter(front.values, front.lines, front.body, front.body_offset, problems, front.repeated)
+
+
+def _is_meant(block: _Block) -> bool:
+    """Return whether what no generator reads was meant as metadata, and is no text between two rules, say."""
+    is_text = block.form.mark == "----" and (block.body is None or "\n\n" in block.text)
+    return not is_text and _KNOWN_LINE.search(block.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,26 +119,15 @@ def _block_of(text: str, start: int, form: Form) -> _Block:
 
 
 def _front_of(text: str, block: _Block) -> FrontMatter:
+    if block.body is None and _KEY.match(block.text):
+        raise UnreadableMetadata(block.opened, f"front matter opens with `{block.form.mark}` and is never closed")
+    if block.body is None:
+        return _prose(text)
     body = text[block.body :]
     offset = text.count("\n", 0, block.body)
-    if not block.text.strip():
-        return FrontMatter({}, {}, body, offset)
-    try:
-        if len(block.text) > MAX_CHARACTERS:
-            raise YamlProblem(1, f"it has more than {MAX_CHARACTERS:,} characters")
-        read = block.form.load(block.text)
-    except YamlProblem as error:
-        if not _KEY.match(block.text):
-            return _prose(text)
-        hint = "; put the value in quotes" if "mapping values" in error.reason else ""
-        reason = f"front matter is not valid {block.form.name} ({error.reason}){hint}"
-        raise UnreadableMetadata(block.first + error.line - 1, reason) from error
-    if read.value is None:
-        return FrontMatter({}, {}, body, offset)
-    if not isinstance(read.value, dict):
-        if isinstance(read.value, list) and any(isinstance(item, dict) for item in read.value):
-            raise UnreadableMetadata(block.first, "front matter is a list, not `key: value` lines")
-        return _prose(text) if isinstance(read.value, str) else _list(block, body, offset)
+    read = _read_block(block) if block.text.strip() else None
+    if read is None or not isinstance(read.value, dict):
+        return _without_mapping(text, block, read)
     shift = block.first - 1
     return FrontMatter(
         values=read.value,
@@ -147,6 +137,34 @@ def _front_of(text: str, block: _Block) -> FrontMatter:
         problems=tuple(_problems(block, read)),
         repeated=frozenset(key for _, key in read.repeated),
     )
+
+
+def _read_block(block: _Block) -> Read:
+    """Return what a block says; one that cannot be read, and has no key either, is the text that it is."""
+    from ingestion.source.metadata.front_matter_forms import Read
+
+    try:
+        if len(block.text) > MAX_CHARACTERS:
+            raise YamlProblem(1, f"it has more than {MAX_CHARACTERS:,} characters")
+        return cast("Read", block.form.load(block.text))
+    except YamlProblem as error:
+        if not _KEY.match(block.text):
+            return Read(block.text)
+        hint = "; put the value in quotes" if "mapping values" in error.reason else ""
+        reason = f"front matter is not valid {block.form.name} ({error.reason}){hint}"
+        raise UnreadableMetadata(block.first + error.line - 1, reason) from error
+
+
+def _without_mapping(text: str, block: _Block, read: Read | None) -> FrontMatter:
+    """Return a page whose block holds nothing, prose, or a list, which is metadata where mappings are in it."""
+    body, offset = text[block.body :], text.count("\n", 0, block.body)
+    if read is None or read.value is None:
+        return FrontMatter({}, {}, body, offset)
+    if isinstance(read.value, str):
+        return _prose(text)
+    if isinstance(read.value, list) and any(isinstance(item, dict) for item in read.value):
+        raise UnreadableMetadata(block.first, "front matter is a list, not `key: value` lines")
+    return _list(block, body, offset)
 
 
 def _problems(block: _Block, read: Read) -> Iterator[Problem]:

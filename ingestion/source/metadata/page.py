@@ -100,10 +100,16 @@ def _number(
     number = written if in_path is None else in_path
     if number is None:
         return position(front.values.get("sidebar_position")) if key == "lesson" else None, odd
-    bounds = BOUNDS[key]
-    if number not in bounds and (number == written or _is_in_path(number, path)):
-        odd.append((key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept"))
+    if number == written or _is_in_path(number, path):
+        odd += _out_of_bounds(key, number)
     return number, odd
+
+
+def _out_of_bounds(key: str, number: int) -> list[tuple[str, str, str]]:
+    bounds = BOUNDS[key]
+    if number in bounds:
+        return []
+    return [(key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept")]
 
 
 def _is_in_path(number: int, path: str) -> bool:

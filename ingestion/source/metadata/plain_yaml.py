@@ -77,10 +77,7 @@ class PlainYaml:
         if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
             raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_NODES} values or never ends")
         if node.id == "scalar":
-            self._characters += len(node.value)
-            if self._characters > MAX_CHARACTERS:
-                raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_CHARACTERS:,} characters")
-            return _called(node) or None if not node.style and node.value in _NULLS else node.value
+            return self._scalar(node)
         self._depth += 1
         if node.id == "sequence":
             value: Any = [self._value(item) for item in node.value]
@@ -88,6 +85,12 @@ class PlainYaml:
             value = self._mapping(node) | ({TAGGED: name} if (name := _called(node)) else {})
         self._depth -= 1
         return value
+
+    def _scalar(self, node: Any) -> str | None:
+        self._characters += len(node.value)
+        if self._characters > MAX_CHARACTERS:
+            raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_CHARACTERS:,} characters")
+        return _called(node) or None if not node.style and node.value in _NULLS else str(node.value)
 
 
 def _called(node: Any) -> str:

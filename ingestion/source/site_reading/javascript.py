@@ -75,6 +75,8 @@ def without_texts(script: str) -> str:
 
 
 _EXPORTED = "default"
+_EXPORTS = ("module.exports", "exports.default")
+_BEFORE_VALUES = ("=", ":", "[", ",")
 
 
 class _Name(str):
@@ -157,15 +159,16 @@ class _JavaScript:
 
     def _name(self, word: str) -> None:
         """Follow what the next value is called: `const x =`, `export default`, `function x() { return`."""
-        if word in ("module.exports", "exports.default") or (word == "default" and self._last == "export"):
+        if word in _EXPORTS or (self._last, word) == ("export", "default"):
             self._named = _EXPORTED
         elif self._last in ("const", "let", "var"):
             self._named = word
         elif self._last == "function":
             self._function = word
         elif word == "return" and self._stack:
-            self._named = self._stack[-1].name or (self._function if len(self._stack) == 1 else "")
-        elif self._before in ("=", ":", "[", ",") or self._named == _EXPORTED or self._last == "return":
+            of_function = self._function if len(self._stack) == 1 else ""
+            self._named = self._stack[-1].name or of_function
+        elif self._before in _BEFORE_VALUES or self._named == _EXPORTED or self._last == "return":
             self._make(_Name(word))
 
     def _make(self, value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ingestion.markdown.attributes import attributes
@@ -40,19 +40,21 @@ def find_tabs(text: str, file: Path, folders: PageFolders) -> Iterator[Directive
     opened: TemplateTag | None = None
     for tag in template_tags(text, "{{<") if "tabpane" in text else ():
         name, arguments = tag.words
-        if name == "tabpane":
-            pane, opened = _values(arguments), None
+        if name == "tabpane" or _closes(tag, "tabpane"):
+            pane, opened = _values(arguments) if name == "tabpane" else None, None
         elif name == "tab":
             opened = tag
-        elif _closes(tag, "tabpane"):
-            pane, opened = None, None
         elif _closes(tag, "tab"):
-            values = {**(pane or {}), **_values(opened.words[1])} if opened else {}
-            inside = text[opened.end : tag.start].strip("\n") if opened and pane is not None else ""
-            if opened and values.get("text") != "true" and inside.strip():
-                code = f"\n{fenced(inside, values.get('lang', ''))}\n"
-                yield Directive(opened.end, tag.start, "tab", (), whole, text=code)
+            if pane is not None and opened:
+                yield from _code_in(text, opened, tag, {**pane, **_values(opened.words[1])})
             opened = None
+
+
+def _code_in(text: str, opened: TemplateTag, closed: TemplateTag, values: Mapping[str, str]) -> Iterator[Directive]:
+    inside = text[opened.end : closed.start].strip("\n")
+    if values.get("text") != "true" and inside.strip():
+        code = f"\n{fenced(inside, values.get('lang', ''))}\n"
+        yield Directive(opened.end, closed.start, "tab", (), whole, text=code)
 
 
 def _closes(tag: TemplateTag, name: str) -> bool:

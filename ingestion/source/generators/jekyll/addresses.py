@@ -45,10 +45,15 @@ def address(page: PageFacts, placed: str, site: Site | None, options: AddressOpt
     rules = dict(facts_of(site).rules if options.keep_patterns(site) else ())
     folders, stem = split_path(placed)
     held = _held_by(folders, stem, rules)
-    if held is None or rules.get(held.folder) == "":
-        is_index = stem.lower() == "readme" and facts_of(site).readme_is_index
-        return _page_route(page, folders, "index" if is_index else stem, options)
-    date, name = split_date(stem)
+    if held is not None and rules.get(held.folder) != "":
+        return _document_route(page, held, rules)
+    is_index = stem.lower() == "readme" and facts_of(site).readme_is_index
+    return _page_route(page, folders, "index" if is_index else stem, options)
+
+
+def _document_route(page: PageFacts, held: _Collected, rules: Mapping[str, str]) -> str | None:
+    """Return the route of a page of a collection; None where the site has none."""
+    date, name = split_date(held.stem)
     if held.folder not in rules or (held.folder.endswith(_POSTS) and date is None):
         return None
     pattern = page.text("permalink", "url") or rules[held.folder]

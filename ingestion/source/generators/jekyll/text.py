@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -66,14 +66,18 @@ def find_data(text: str, file: Path, folders: PageFolders) -> Iterator[Directive
         keys = ["".join(key) for key in _KEY.findall(written)]
         if before or _KEY.sub("", written) or not 2 <= len(keys) <= MAX_KEYS:
             continue
-        folder = data
-        first, *keys = keys
-        while keys and (folder / first).is_dir():
-            folder, first, *keys = folder / first, *keys
-        places = tuple(folder / f"{first}.{ending}" for ending in ("yml", "yaml", "json", "csv", "tsv"))
+        places, below = _data_files(data, keys)
         source = text[tag.start : tag.end]
-        select = partial(_datum, keys=tuple(keys))
+        select = partial(_datum, keys=below)
         yield Directive(tag.start, tag.end, source, places, select, rule="unresolved-variable")
+
+
+def _data_files(folder: Path, keys: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Return the files that the first keys may name, and the keys that are in the file."""
+    first, *below = keys
+    while below and (folder / first).is_dir():
+        folder, first, *below = folder / first, *below
+    return tuple(folder / f"{first}.{ending}" for ending in ("yml", "yaml", "json", "csv", "tsv")), tuple(below)
 
 
 def _datum(text: str, selection: str, *, keys: tuple[str, ...]) -> str:

@@ -157,9 +157,7 @@ def number(headings: Sequence[tuple[str, str | None]]) -> list[str]:
     for plain, own_id in headings:
         anchor = own_id or plain
         if not own_id and (not plain or plain in taken):
-            stem, mark, counted = plain.rpartition("_")
-            is_counted = mark and counted.isascii() and counted.isdecimal() and len(counted) < 10
-            stem, first = (stem, int(counted)) if is_counted else (plain, 0)
+            stem, first = _counted(plain)
             at = last.get((stem, first), first)
             while (anchor := f"{stem}_{at + 1}") in taken:
                 at += 1
@@ -167,6 +165,13 @@ def number(headings: Sequence[tuple[str, str | None]]) -> list[str]:
         taken.add(anchor)
         found.append(anchor)
     return found
+
+
+def _counted(anchor: str) -> tuple[str, int]:
+    """Return an anchor without the number that it ends in, and that number; 0 where it ends in none."""
+    stem, mark, number = anchor.rpartition("_")
+    is_counted = mark and number.isascii() and number.isdecimal() and len(number) < 10
+    return (stem, int(number)) if is_counted else (anchor, 0)
 
 
 UNICODE_IDS = HeadingIds(split=split, slug=unicode_slug, number=number)

@@ -114,11 +114,11 @@ def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:
     chapter = lesson = 0
     for title, target in titled:
         if isinstance(target, list):
-            chapter, lesson = chapter + 1, 0
-            pages = list(_pages(target, (title,)))
-            begins_at = 0 if pages and stands_for_folder(pages[0][1]) else 1
-            for lesson, (inner_title, path, above) in enumerate(pages, begins_at):
-                yield path, Entry(chapter, lesson, inner_title, chapter_title=chapter_of(above))
+            chapter, pages = chapter + 1, list(_pages(target, (title,)))
+            first = 0 if pages and stands_for_folder(pages[0][1]) else 1
+            lesson = first + len(pages) - 1 if pages else 0
+            for number, (inner_title, path, above) in enumerate(pages, first):
+                yield path, Entry(chapter, number, inner_title, chapter_title=chapter_of(above))
         elif isinstance(target, str) and ":" not in target:
             lesson = lesson if stands_for_folder(target) else lesson + 1
             yield target, Entry(chapter if has_sections else None, lesson, title)

@@ -122,16 +122,21 @@ def find_included(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
     """Yield `{% include-markdown "file" %}` and `{% include "file" %}` of a plug-in."""
     for tag in template_tags(text, "{%"):
         kind, rest = tag.words
-        written = [*attributes(rest)] if kind in ("include", "include-markdown") else []
-        if not written or written[0].name or not written[0].value:
+        target, options = _file_and_options(rest) if kind in ("include", "include-markdown") else ("", {})
+        if not target:
             continue
-        target = written[0].value[:MAX_TARGET]
-        options = {name: value or "" for name, value, *_ in written[1:]}
         bases = (file.parent,) if target.startswith(".") else (folders.docs, file.parent)
         places = () if "://" in target else tuple(base / target for base in bases)
         indent = blanks_before(text, tag.start)
         select = partial(_cut, options=options)
         yield Directive(tag.start - len(indent), tag.end, target, places, select, indent=indent)
+
+
+def _file_and_options(written: str) -> tuple[str, Mapping[str, str]]:
+    """Return the path that an include names first ("" for none), and its options."""
+    (named, path, *_), *others = (*attributes(written),) or (("", ""),)
+    target = path[:MAX_TARGET] if path and not named else ""
+    return target, {name: value or "" for name, value, *_ in others}
 
 
 def find_braced(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:

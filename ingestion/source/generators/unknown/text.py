@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from ingestion.markdown.blocks import walk
+from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.fences import are_code
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY
@@ -80,15 +80,19 @@ def select_note(text: str, selection: str) -> str:
     page, blocks = parse_page(text, ANY)
     everything, wanted = walk(blocks), selection.rpartition("#")[2].strip()
     if wanted.startswith("^"):
-        texts = (page.source(block).rstrip() for block in reversed(everything))
-        if block := next((text for text in texts if text.endswith(f" {wanted}")), None):
-            return block.removesuffix(wanted).rstrip()
-        raise CannotInclude(f"has no block `{wanted}`")
+        return _block_with_id(page, everything, wanted)
     headings = iter(Outline(page, blocks, everything).headings)
     if first := next((each for each in headings if each.title.casefold() == wanted.casefold()), None):
         end = next((each.start for each in headings if each.level <= first.level), len(text))
         return text[first.start : end].rstrip()
     raise CannotInclude(f"has no section `{wanted}`")
+
+
+def _block_with_id(page: Page, blocks: Sequence[Block], wanted: str) -> str:
+    texts = (page.source(block).rstrip() for block in reversed(blocks))
+    if found := next((text for text in texts if text.endswith(f" {wanted}")), None):
+        return found.removesuffix(wanted).rstrip()
+    raise CannotInclude(f"has no block `{wanted}`")
 
 
 def _nothing(start: int, end: int) -> Directive:
