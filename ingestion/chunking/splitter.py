@@ -147,6 +147,11 @@ class _Stretch(NamedTuple):
     suffix: str
     is_navigation: bool
 
+    @property
+    def closing(self) -> str:
+        """Return the line that ends it and does not stand on the page, or ""."""
+        return f"\n{self.suffix}" if self.suffix else ""
+
 
 def _close_fence(stretch: _Stretch, run: str, limit: int) -> _Stretch:
     """Return the last chunk of a page whose last fence is never closed, with a closing line if there is room."""
@@ -162,15 +167,12 @@ def _make_slices(
     repeats: Mapping[str, str],
 ) -> list[Slice]:
     ends = [stretch.start + len(page.text[stretch.start : stretch.end].rstrip()) for stretch in stretches]
-    closings = [f"\n{stretch.suffix}" if stretch.suffix else "" for stretch in stretches]
     texts = [
-        f"{stretch.prefix}{page.text[stretch.start : end]}{closing}"
-        for stretch, end, closing in zip(stretches, ends, closings, strict=True)
+        f"{stretch.prefix}{page.text[stretch.start : end]}{stretch.closing}"
+        for stretch, end in zip(stretches, ends, strict=True)
     ]
     slices = []
-    for stretch, end, closing, text, tokens in zip(
-        stretches, ends, closings, texts, count_tokens(texts), strict=True
-    ):
+    for stretch, end, text, tokens in zip(stretches, ends, texts, count_tokens(texts), strict=True):
         if end == stretch.start:  # a piece of a run of blanks too long for one chunk
             continue
         path = outline.path_of(stretch.settled, end)
@@ -178,7 +180,7 @@ def _make_slices(
         slices.append(
             Slice(
                 text=text,
-                embed_body=body and f"{repeats.get(stretch.prefix, '')}{body}{closing}",
+                embed_body=body and f"{repeats.get(stretch.prefix, '')}{body}{stretch.closing}",
                 line_start=bisect_right(page.starts, stretch.start),
                 line_end=bisect_left(page.starts, end),
                 heading_path=tuple(heading.title for heading in path),
@@ -189,7 +191,7 @@ def _make_slices(
                 end=end,
                 headings=outline.between(stretch.start, end),
                 repeated_before=len(stretch.prefix),
-                repeated_after=len(closing),
+                repeated_after=len(stretch.closing),
                 is_navigation=stretch.is_navigation,
             )
         )

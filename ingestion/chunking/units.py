@@ -84,10 +84,12 @@ class UnitBuilder:
             else:
                 ranks.append(GLUED if is_introduced or self._belongs_above(block) else usual)
             is_text = kind == "paragraph"
-            is_introduced = is_text and self._page.lines[block.end - 1].rstrip().endswith((":", "："))
-        if ranks[0] > BLOCK or outer_rank is not None:
-            ranks[0] = BLOCK if outer_rank is None else outer_rank
+            is_introduced = is_text and self._introduces(block)
+        ranks[0] = min(ranks[0], BLOCK) if outer_rank is None else outer_rank
         return ranks
+
+    def _introduces(self, block: Block) -> bool:
+        return self._page.lines[block.end - 1].rstrip().endswith((":", "："))
 
     def _binds_to_next(self, blocks: Sequence[Block], at: int, *, in_run: bool) -> bool:
         """Return whether a block is kept with the next one: a heading that has content, an opening tag."""

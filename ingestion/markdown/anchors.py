@@ -13,6 +13,9 @@ from ingestion.markdown.inline import MAX_LENGTH, Span, read_spans
 
 _ASCII_SLUG = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-")} | {ord(" "): "-"}
 _DASHES = re.compile(r"--+")
+ICON = re.compile(r":[a-z0-9_+-]+:")
+"""A picture that is written as a word (`:rocket:`), as slugs know it."""
+
 _ID = re.compile(r"[\w.:/-]+")
 _LETTERS_IN_SHAPES = (
     ("Ⓐ", "ⓩ"),

@@ -253,12 +253,10 @@ class InlineReader:
     def _brace(self, at: int) -> int:
         """Read a tag of templates, or a list of attributes behind what it belongs to or on a line of its own."""
         text = self._text
-        if self._has_critic and (end := self._critic(at)) >= 0:
+        if self._has_critic and text[at + 1 : at + 3] in _CRITIC_SIGNS and (end := self._critic(at)) >= 0:
             return end
         if (end := self._end_of_template_tag(at)) >= 0:
-            tag = text[at:end]
-            words = shortcode_words(tag) if tag.startswith(("{{", "{%")) else ""
-            return self._take(at, end, "shortcode", shown_template_tag(tag) or (words and f"{words}: "))
+            return self._take(at, end, "shortcode", _shown_of_template(text[at:end]))
         found = _ATTRIBUTES.match(text, at, self._end)
         if found is None or not self._belongs(found, at):
             return at
@@ -281,7 +279,7 @@ class InlineReader:
     def _critic(self, at: int) -> int:
         """Read what a reviewer marked: words that are gone are struck, of words that are replaced the first."""
         sign, inner = self._text[at + 1 : at + 3], at + 3
-        last = self._text.find("}", inner, min(self._end, inner + _MAX_MARKED)) - 2 if sign in _CRITIC_SIGNS else -1
+        last = self._text.find("}", inner, min(self._end, inner + _MAX_MARKED)) - 2
         words, end = self._text[inner : max(last, 0)], last + 3
         if not words or self._text[last : last + 2] not in (sign, "<<") or "{" in words or "\n\n" in words:
             return -1
@@ -321,9 +319,10 @@ class InlineReader:
         if (end := self._end_of_address(at)) >= 0:
             return end
         tag = self._tags.read(at, self._end)
-        if tag is None:
-            return at
-        stop, gap = tag
+        return at if tag is None else self._tag(at, *tag)
+
+    def _tag(self, at: int, stop: int, gap: str) -> int:
+        text = self._text
         if self._for_quotes:
             self._strike(tag_name(text, at), at, stop)
         words = tag_words(text[at:stop], self._props)
@@ -420,10 +419,20 @@ class InlineReader:
         end = last + width
         if marker == ord("~") and self._for_quotes:
             self.quoted.append(Edit(start, end, "", "struck"))
-        if marker == ord("^") or (marker < 0 and not any(map(str.isspace, self._text[start:end]))):
-            self.edits += (Edit(at, at + width, "", "mark") for at in (start, last))
+        is_raised = marker < 0 and not any(map(str.isspace, self._text[start:end]))
+        goes = is_raised or marker == ord("^")
+        rule = "mark" if goes else "emphasis"
+        both = (Edit(start, start + width, "", rule), Edit(last, last + width, "", rule))
+        if goes:
+            self.edits += both
         elif marker > 0 and self._for_quotes:
-            self.quoted += (Edit(at, at + width, "", "emphasis") for at in (start, last))
+            self.quoted += both
+
+
+def _shown_of_template(tag: str) -> str:
+    """Return what a tag of templates shows: the shortcode in it, or the words that it gives a tab and the like."""
+    words = shortcode_words(tag) if tag.startswith(("{{", "{%")) else ""
+    return shown_template_tag(tag) or (words and f"{words}: ")
 
 
 def _is_key(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -120,17 +120,7 @@ class _Expansion:
         found = [*self._found_in(text, file), *(_standing_for_nothing(part) for part in parts if not part.is_kept)]
         if self._variables:
             found += find_variables(text, self._variables)
-        literal = deque(part for part in parts if part.is_kept)
-        kept: list[Directive] = []
-        end = 0
-        for directive in sorted(found, key=attrgetter("start")):
-            while literal and directive.start >= literal[0].end:
-                literal.popleft()
-            begins = literal[0].start if literal else len(text) + 1
-            if end <= directive.start < begins:
-                kept.append(directive)
-                end = directive.end
-        return kept
+        return _outermost(sorted(found, key=attrgetter("start")), deque(part for part in parts if part.is_kept))
 
     def _found_in(self, text: str, file: Path) -> Iterator[Directive]:
         for finder in self._finders:
@@ -193,6 +183,20 @@ class _Expansion:
         if self._left < 0:
             raise CannotInclude(f"is too much: a page includes {MAX_CHARACTERS} characters at most")
         return directive.select(text, directive.selection)
+
+
+def _outermost(found: Sequence[Directive], literal: deque[Part]) -> list[Directive]:
+    """Return the directives that lie neither in another one nor in what is kept as it is written."""
+    kept: list[Directive] = []
+    end = 0
+    for directive in found:
+        while literal and directive.start >= literal[0].end:
+            literal.popleft()
+        is_literal = literal and literal[0].start <= directive.start
+        if not is_literal and directive.start >= end:
+            kept.append(directive)
+            end = directive.end
+    return kept
 
 
 def _standing_for_nothing(part: Part) -> Directive:

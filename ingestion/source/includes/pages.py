@@ -8,7 +8,7 @@ from ingestion.settings import Settings
 from ingestion.source.addresses import generator_of
 from ingestion.source.generators import of
 from ingestion.source.generators.protocol import PageFacts
-from ingestion.source.includes.directives import Finder, PageFolders
+from ingestion.source.includes.directives import Finder, PageFolders, Variables
 from ingestion.source.includes.expansion import Expanded, expand
 from ingestion.source.includes.files import BookFiles
 from ingestion.source.reader import SourceText
@@ -43,11 +43,15 @@ def expand_page(
     """
     folders, root = _folders(source, body), Path(source.root or ".")
     finders = _finders(source, settings) if folders else ()
-    variables = of(source.site).variables(page, source.site) if source.site and page and "{{" in body else None
+    variables = _variables(source, page) if "{{" in body else None
     if not finders and not (templates and "{" in body) and variables is None:
         return Expanded(body)
     folders = folders or PageFolders(root, root, source.site)
     return expand(body, finders, folders, BookFiles(root, source.site, settings), templates, variables)
+
+
+def _variables(source: SourceText, page: PageFacts | None) -> Variables | None:
+    return of(source.site).variables(page, source.site) if source.site and page else None
 
 
 def includes_files(source: SourceText, body: str, settings: Settings) -> bool:

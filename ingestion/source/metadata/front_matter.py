@@ -56,9 +56,6 @@ _BEFORE = re.compile(
 )
 _ODD_PLACE = "front matter must begin on line 1; most site generators show this one as text"
 _ODD_MARK = "front matter opens with three hyphens, not more; site generators show this one as text"
-_KNOWN_LINE = re.compile(rf"^[\"']?(?:{'|'.join(KNOWN_KEYS)})[\"']?[ \t]*[:=]", re.M)
-_META_LINE = re.compile(r" {0,3}(?P<key>[A-Za-z0-9_-]+):[ \t]*(?P<value>.*)")
-_MORE_LINE = re.compile(r"(?: {4}|\t)\s*(?P<value>.*)")
 
 
 def split_front_matter(text: str) -> FrontMatter:
@@ -89,7 +86,8 @@ def split_front_matter(text: str) -> FrontMatter:
 def _is_meant(block: _Block) -> bool:
     """Return whether what no generator reads was meant as metadata, and is no text between two rules, say."""
     is_text = block.form.mark == "----" and (block.body is None or "\n\n" in block.text)
-    return not is_text and _KNOWN_LINE.search(block.text) is not None
+    pairs = (line.replace("=", ":").partition(":") for line in block.text.split("\n"))
+    return not is_text and any(mark and key.rstrip().strip("\"'") in KNOWN_KEYS for key, mark, _ in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +189,10 @@ def _prose(text: str) -> FrontMatter:
     return FrontMatter({}, {}, text, 0, ((1, "front-matter-unclosed", message),))
 
 
+def _is_key(name: str) -> bool:
+    return name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+
+
 def multimarkdown(text: str) -> FrontMatter:
     """Split off `key: value` lines up to the first blank line, as MultiMarkdown has them."""
     values: dict[str, list[str]] = {}
@@ -200,12 +202,14 @@ def multimarkdown(text: str) -> FrontMatter:
         position += len(line) + 1
         if not line.strip():
             break
-        if found := _META_LINE.match(line):
-            key = found["key"].lower()
+        name, mark, value = line.partition(":")
+        is_more = line.startswith(("    ", "\t"))
+        if is_more and key:
+            values[key].append(line.strip())
+        elif not is_more and mark and _is_key(name.lstrip(" ")):
+            key = name.lstrip(" ").lower()
             lines.setdefault(key, number)
-            values.setdefault(key, []).append(found["value"].strip())
-        elif key and (more := _MORE_LINE.match(line)):
-            values[key].append(more["value"].strip())
+            values.setdefault(key, []).append(value.strip())
         else:
             break
         end = min(position, len(text))

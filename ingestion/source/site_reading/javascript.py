@@ -166,10 +166,13 @@ class _JavaScript:
         elif self._last == "function":
             self._function = word
         elif word == "return" and self._stack:
-            of_function = self._function if len(self._stack) == 1 else ""
-            self._named = self._stack[-1].name or of_function
+            self._named = self._stack[-1].name or self._function_around()
         elif self._before in _BEFORE_VALUES or self._named == _EXPORTED or self._last == "return":
             self._make(_Name(word))
+
+    def _function_around(self) -> str:
+        """Return the function whose own body is read, not a block in it."""
+        return self._function if len(self._stack) == 1 else ""
 
     def _make(self, value: Any) -> str:
         """Put a value where it stands; a name gives way to the literal behind it, which a call is given."""

@@ -10,7 +10,7 @@ from functools import partial
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote
 
-from ingestion.markdown.anchors import UNNAMED, HeadingIds, Titled, id_in, number_own_ids, split_braces, text_of
+from ingestion.markdown.anchors import ICON, UNNAMED, HeadingIds, Titled, id_in, number_own_ids, split_braces, text_of
 from ingestion.markdown.inline import Span, read_spans
 from ingestion.source.dates import read_date
 from ingestion.source.generators.mkdocs.config import UNKNOWN, Blog, facts_of
@@ -28,7 +28,6 @@ _DATE_PARTS: Mapping[str, Callable[[datetime], str]] = {
     "dd": lambda date: f"{date.day:02}",
     "d": lambda date: str(date.day),
 }
-_ICON = re.compile(r":[a-z0-9_+-]+:")
 _TAG = re.compile(r"</?[^>]*>")
 _LOWER_ASCII = str.maketrans(ascii_uppercase, ascii_lowercase)
 _CASES: Mapping[str, Callable[[str], str]] = {
@@ -136,7 +135,7 @@ def ids_with(site: Site | None) -> HeadingIds:
 
 def _without_icons(slugs: Callable[[Sequence[Span]], str], spans: Sequence[Span]) -> str:
     """Return the slug of a heading whose icons (`:name:`) are pictures, of which no id is made."""
-    return slugs([span._replace(text=_ICON.sub("", span.text)) if span.kind == "text" else span for span in spans])
+    return slugs([span._replace(text=ICON.sub("", span.text)) if span.kind == "text" else span for span in spans])
 
 
 def _split_scripted(own_ids: Callable[[str], Titled], text: str) -> Titled:

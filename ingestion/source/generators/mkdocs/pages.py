@@ -114,14 +114,20 @@ def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:
     chapter = lesson = 0
     for title, target in titled:
         if isinstance(target, list):
-            chapter, pages = chapter + 1, list(_pages(target, (title,)))
-            first = 0 if pages and stands_for_folder(pages[0][1]) else 1
-            lesson = first + len(pages) - 1 if pages else 0
-            for number, (inner_title, path, above) in enumerate(pages, first):
-                yield path, Entry(chapter, number, inner_title, chapter_title=chapter_of(above))
-        elif isinstance(target, str) and ":" not in target:
+            chapter, listed = chapter + 1, [*_chapter_entries(chapter + 1, title, target)]
+            lesson = listed[-1][1].lesson or 0 if listed else 0
+            yield from listed
+        elif _is_page(target):
             lesson = lesson if stands_for_folder(target) else lesson + 1
             yield target, Entry(chapter if has_sections else None, lesson, title)
+
+
+def _chapter_entries(chapter: int, title: str | None, section: list[Any]) -> Iterator[tuple[str, Entry]]:
+    """Yield the pages of a section; one that stands for its folder is the chapter's own, lesson 0."""
+    pages = list(_pages(section, (title,)))
+    first = 0 if pages and stands_for_folder(pages[0][1]) else 1
+    for number, (inner_title, path, above) in enumerate(pages, first):
+        yield path, Entry(chapter, number, inner_title, chapter_title=chapter_of(above))
 
 
 def _pages(
@@ -131,8 +137,12 @@ def _pages(
     for title, target in map(_titled, items):
         if isinstance(target, list) and len(above) < MAX_LEVELS:
             yield from _pages(target, (*above, title))
-        elif isinstance(target, str) and ":" not in target:
+        elif _is_page(target):
             yield title, target, above
+
+
+def _is_page(target: Any) -> bool:
+    return isinstance(target, str) and ":" not in target
 
 
 def _titled(item: Any) -> tuple[str | None, Any]:

@@ -25,7 +25,6 @@ _TOCTREE = re.compile(
 )
 """A list of pages, in Markdown or in reStructuredText: up to the fence, or to the first line that is not deeper."""
 
-_TITLED = re.compile(r"(?P<title>.+?)[ \t]+<(?P<target>[^<>]+)>$")
 _ENDINGS = (".md", ".rst", ".ipynb", ".txt")
 
 
@@ -102,8 +101,9 @@ def _entries(site: Site, name: str, known: Mapping[str, str]) -> Iterator[tuple[
 
 def _titled(written: str) -> tuple[str | None, str]:
     """Return the title and the target of an entry, which is a name or `Title <name>`."""
-    found = _TITLED.match(written)
-    return (found["title"], found["target"]) if found else (None, written)
+    title, _, target = written.rpartition("<")
+    is_titled = title.rstrip() not in ("", title) and target.endswith(">")
+    return (title.rstrip(), target[:-1]) if is_titled else (None, written)
 
 
 def _text_of(site: Site, name: str) -> str:

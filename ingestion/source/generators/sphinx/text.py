@@ -36,16 +36,12 @@ _OPENING = re.compile(
     r"(?P<indent>[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?)(?P<fence>`{3,}|~{3,}|:{3,})(?P<rest>[^\n]*)$"
 )
 _DIRECTIVE = re.compile(r"[ \t]*\{(?P<name>[\w:.-]+)\}[ \t]*(?P<argument>.*)$")
-_OPTION = re.compile(r"[ \t>]*:(?P<key>[\w-]+):[ \t]*(?P<value>.*)$")
-_LABEL = re.compile(r"[ ]{0,3}\((?P<label>[^()\n]{1,200})\)=[ \t]*$")
-_ATTRIBUTES = re.compile(r"[ ]{0,3}\{(?P<inside>[^{}\n]{1,200})\}[ \t]*$")
-_HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _ROLE = re.compile(
     r"(?P<code>(?<![\\`}])(?P<run>`+)[^`](?:[^\n]{0,2000}?[^`])??(?P=run)(?!`))"
     r"|\{(?P<role>[a-zA-Z][\w:.+-]*)\}(?P<marks>`+)(?P<inside>[^`\n]{1,2000})(?P=marks)"
     r"|\{\{[ \t]*(?P<name>[\w-]+)[ \t]*\}\}"
 )
-_NAMED = re.compile(r"(?P<title>.*?)[ \t]*<[^<>]+>$")
+_BRACKETS, _BRACES = frozenset("()"), frozenset("{}")
 _LITERAL = frozenset(("code", "command", "envvar", "file", "func", "kbd", "option", "program", "samp"))
 
 
@@ -70,8 +66,8 @@ def labels_of(text: str) -> Set[str]:
     found = set()
     for line in text.split("\n"):
         key, _, value = line.strip().removeprefix(":").partition(":")
-        if label := _LABEL.match(line):
-            found.add(label["label"].strip().lower())
+        if label := _own_label(line):
+            found.add(label.lower())
         elif key in ("label", "name"):
             found.add(value.strip().lower())
     return found
@@ -128,7 +124,7 @@ class _Reader:
             yield _instead(at, end, "")
         elif line.strip():
             yield from self._inline(line, at)
-            if self._label and _HEADING.match(line):
+            if self._label and _is_heading(line):
                 words = re.sub(r"[^\w.:#-]+", "-", self._label) if self._label.startswith("#") else self._label
                 yield _instead(end, end, f" {{{words}}}")
             self._label = ""
@@ -166,10 +162,24 @@ class _Reader:
 
 def _label_in(line: str) -> str:
     """Return the attributes of what stands below a line: an id for a label (`(name)=`), or those in braces."""
-    if label := _LABEL.match(line):
-        return f"#{label['label'].strip()}"
-    attributes = _ATTRIBUTES.match(line)
-    return attributes["inside"] if attributes and "#" in attributes["inside"] else ""
+    if label := _own_label(line):
+        return f"#{label}"
+    written = "" if line.startswith("    ") else line.strip()
+    inside = written[1:-1]
+    in_braces = written.startswith("{") and written.endswith("}") and _BRACES.isdisjoint(inside)
+    return inside if in_braces and "#" in inside else ""
+
+
+def _own_label(line: str) -> str:
+    """Return the name in `(name)=`, "" in any other line."""
+    written = "" if line.startswith("    ") else line.strip()
+    label = written[1:-2].strip() if written.startswith("(") and written.endswith(")=") else ""
+    return label if _BRACKETS.isdisjoint(label) else ""
+
+
+def _is_heading(line: str) -> bool:
+    marks, *words = line.split(None, 1)
+    return bool(words) and not line.startswith("    ") and not marks.strip("#") and len(marks) <= 6
 
 
 def _options(lines: list[str], at: int) -> tuple[dict[str, str], int]:
@@ -181,10 +191,18 @@ def _options(lines: list[str], at: int) -> tuple[dict[str, str], int]:
             return {key.strip(): value.strip() for key, _, value in pairs}, end + 1 - at
     found: dict[str, str] = {}
     number = at
-    while number < len(lines) and (option := _OPTION.match(lines[number])):
-        found[option["key"]] = option["value"].strip()
+    while number < len(lines) and (option := _option(lines[number])):
+        found |= option
         number += 1
     return found, number - at
+
+
+def _option(line: str) -> dict[str, str]:
+    """Return the option in a line (`:key: value`), none in any other."""
+    before, *parts = line.split(":", 2)
+    if before.strip(" \t>") or len(parts) != 2 or not parts[0].replace("-", "").replace("_", "").isalnum():
+        return {}
+    return {parts[0]: parts[1].strip()}
 
 
 def _length(lines: list[str], at: int, fence: str) -> int:
@@ -220,8 +238,8 @@ def _words_of(role: str, inside: str) -> str:
         return f"${inside}$"
     if name == "abbr":
         return inside.partition(" (")[0]
-    titled = _NAMED.match(inside)
-    words = titled["title"] if titled and titled["title"] else inside
+    title, titled, _ = inside.rpartition("<") if inside.endswith(">") else ("", "", "")
+    words = title.rstrip() or inside
     if ":" in role or name in _LITERAL:
         return f"`{words.rpartition('.')[2] if words.startswith('~') else words.lstrip('!')}`"
     return words.rpartition("/")[2] if name == "doc" and not titled else words
