@@ -80,7 +80,7 @@ class FittedPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceSettings:
-    """When an answer is refused."""
+    """Settings that decide when an answer is refused."""
 
     policy: str = book_setting(
         "auto",

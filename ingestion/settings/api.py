@@ -46,7 +46,7 @@ def parse_path_prefix(raw: Any) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiLimits:
-    """How much the server takes."""
+    """Limits of the HTTP server."""
 
     rate: int = setting(100, parse_int(1, 1000000), help="questions per minute of one API key")
     client_rate: int = setting(20, parse_int(1, 1000000), help="questions per minute of one client of a public key")

@@ -9,7 +9,7 @@ from ingestion.settings.validators import book_setting, parse_choice, parse_int,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSettings:
-    """How large a chunk is, and what counts its tokens."""
+    """The size of chunks, and what counts their tokens."""
 
     tokens: int = book_setting(
         400, parse_int(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="target of embedded tokens per chunk"

@@ -28,7 +28,7 @@ PRICES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingLimits:
-    """What the embedding service takes at a time, and in a minute."""
+    """Limits of the embedding service per request and per minute."""
 
     in_flight: int = setting(8, parse_int(1, 256), help="concurrent requests")
     request_inputs: int = setting(2048, parse_int(1, 100000), help="maximum texts per request")
@@ -44,7 +44,7 @@ class EmbeddingLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingSettings:
-    """What embeds the texts, how fast, and for how much."""
+    """The embedder, its speed and its cost limits."""
 
     embedder: str = setting(
         "auto",

@@ -11,7 +11,7 @@ STATE_FILE, STATE_AUTO, STATE_QDRANT = ".ingestion_state.json", "auto", "qdrant"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSettings:
-    """Where the embedded index, the records and the databases lie, and what guards them."""
+    """Places of the embedded index, the records and the databases, and their safeguards."""
 
     directory: str = setting(
         ".bookwise",

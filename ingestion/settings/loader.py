@@ -1,6 +1,6 @@
 """Read the settings: flags, environment, `.env`, `bookwise.toml`, the user's configuration, defaults, in this order.
 
-Every mistake is reported at once, with its source. What a book may not set is left out with a warning.
+Every mistake is reported at once, with its source. A setting that a book may not set is ignored with a warning.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def load(
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Loaded:
-    """Return the settings and where each came from; raises ConfigurationError that lists every mistake.
+    """Return the settings and the source of each; raises ConfigurationError that lists every mistake.
 
     `flags` are by name (`qdrant.url`), None where the flag is not given; `config` is a `bookwise.toml`, whose folder
     is the book's, or None: then `folder` is, or the current one.
@@ -98,7 +98,7 @@ class _Source:
 def _sources(
     flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str], folder: Path, mistakes: list[str]
 ) -> list[_Source]:
-    """Return the sources, the strongest first; what a book's own may not set is not in them."""
+    """Return the sources, strongest first, without settings that a book's own source may not set."""
     own = user_config(environ)
     users = [
         _Source(FLAG, False, {name: value for name, value in flags.items() if value is not None}),
@@ -117,7 +117,7 @@ def _sources(
 
 
 def _permitted(source: _Source, own: Path | None) -> _Source:
-    """Return a book's source with what it may set; the rest is named in a warning."""
+    """Return a book's source with the settings it may set; a warning names the rest."""
     refused = [name for name in source.values if not _may_set(source, name)]
     for name in refused:
         variable = FIELDS[name].metadata["env"]
@@ -232,7 +232,7 @@ def _read_dotenv(path: Path | None, owner: Owner, mistakes: list[str]) -> dict[s
 
     try:
         text = read_book_text(path)
-        # A file of the book could put a secret of the environment into an address.
+        # A book's file could put a secret from the environment into a URL.
         values = dotenv_values(stream=StringIO(text), interpolate=owner is Owner.USER)
         return {key: value for key, value in values.items() if value is not None}
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Settings of the chat page and the widget: what the owner of a book gives them of their own."""
+"""Settings of the chat page and the widget, for the owner of a book."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Path patterns: those of `book.paths`, which tell where module, chapter and lesson stand, and those of Hugo.
+"""Path patterns: those of `book.paths`, which locate module, chapter and lesson, and those of Hugo.
 
-Patterns come from books of strangers. A regular expression of a dozen stars may try more ways through a path than can
-ever be tried; here no place of the pattern is tried twice at the same place of the path.
+Patterns come from strangers' books. A regular expression with a dozen stars can backtrack without end; here no place
+of the pattern is tried twice at the same place of the path.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PathPattern:
     steps: tuple[Step, ...]
 
     def match(self, path: str) -> dict[str, str] | None:
-        """Return the named parts of a path that fits, or None. What comes first in the pattern takes the most.
+        """Return the named parts of a matching path, or None. Earlier wildcards match as much as they can.
 
         Takes at most as many tries as the pattern has steps, times the length of the path.
         """

@@ -1,4 +1,4 @@
-"""Where configuration files lie: the book's, found upwards from where one stands, and the user's own."""
+"""Places of configuration files: the book's, searched upwards from the current folder, and the user's own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def find_config(start: Path) -> Path | None:
 
 
 def is_planted(path: Path) -> bool:
-    """Return whether a file in a folder for all, such as `/tmp`, belongs to someone else than the folder and you."""
+    """Return whether a file in a shared folder, such as `/tmp`, belongs to neither the folder's owner nor you."""
     try:
         folder, file = path.parent.stat(), path.stat()
     except OSError:
@@ -51,7 +51,7 @@ def user_config(environ: Mapping[str, str]) -> Path | None:
 
 
 def user_cache(environ: Mapping[str, str]) -> Path | None:
-    """Return the folder for what can be made again, whether it exists or not; None without a home folder."""
+    """Return the cache folder, whether it exists or not; None without a home folder."""
     return _user_folder(environ, windows="LOCALAPPDATA", xdg="XDG_CACHE_HOME", default=".cache")
 
 

@@ -26,7 +26,7 @@ def addresses(listed: str) -> tuple[str, ...]:
 
 
 def parse_urls(raw: Any) -> str:
-    """Read the address of a server, or those of a cluster's nodes with commas between them."""
+    """Parse the URL of a server, or the comma-separated URLs of a cluster's nodes."""
     listed = addresses(parse_text(raw))
     if not listed:
         raise ValueError("is not an http:// or https:// address")
@@ -34,7 +34,7 @@ def parse_urls(raw: Any) -> str:
 
 
 def parse_ca_file(raw: Any) -> Path:
-    """Read the path of a file that exists."""
+    """Parse the path of an existing file."""
     path = Path(parse_text(raw)).expanduser()
     if not path.is_file():
         raise ValueError(f"{path} is not a file")
@@ -43,7 +43,7 @@ def parse_ca_file(raw: Any) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QdrantClientSettings:
-    """How the client talks to the server, by the client's own names."""
+    """Options of the Qdrant client, by the client's own names."""
 
     prefer_grpc: bool = setting(False, parse_bool, help="use gRPC instead of REST")
     grpc_port: int = setting(6334, parse_int(1, 65535), help="its port")
@@ -52,7 +52,7 @@ class QdrantClientSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QdrantSettings:
-    """How to talk to a Qdrant server and how to make a collection there."""
+    """Connection to a Qdrant server, and options of collections there."""
 
     url: str | None = setting(
         None,

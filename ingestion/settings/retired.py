@@ -1,4 +1,4 @@
-"""Settings of earlier releases: where each lives now, or what to do without it."""
+"""Settings of earlier releases: where each is now, or what to do without it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ GONE: Mapping[str, str] = {
     "qdrant.in_flight": "two write requests run at a time",
     "qdrant.defer_chunks": "a first load of more than 100,000 chunks is indexed at its end",
 }
-"""What holds in place of a setting."""
+"""What replaces a removed setting."""
 
 _VALUES: Mapping[str, Mapping[Any, Any]] = {
     "qdrant.quantization": {"int8": {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}, "none": None}
@@ -64,7 +64,7 @@ VARIABLES: Mapping[str, str] = {
 
 
 def carried_over(values: Mapping[str, Any], old: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return a source's values with those of retired names where they are read now; a warning names each once."""
+    """Return a source's values with retired names moved to their current ones; warns of each name once."""
     carried = dict(values)
     for name, raw in old.items():
         if name in GONE:

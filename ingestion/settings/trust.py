@@ -1,4 +1,4 @@
-"""What the files of a book may decide: they may come from a stranger, so they may set what is listed and no more.
+"""What a book's files may set: they may come from a stranger, so only what is listed.
 
 The user's flags, environment and own configuration are trusted. Of every other setting `by_book` in its declaration
 says whether a book may set it; whatever is not listed there is the user's alone.
@@ -22,19 +22,19 @@ ADDRESS_OF = {
     "qdrant.api_key": "qdrant.url",
     "rerank.api_key": "rerank.url",
 }
-"""Each secret, and the setting that says where it goes."""
+"""Each secret, and the setting with the URL it is sent to."""
 
 VARIABLE_OF = {"openai.base_url": "OPENAI_BASE_URL", "qdrant.url": "QDRANT_URL", "rerank.url": "BOOKWISE_RERANK_URL"}
 
 HAS_DEFAULT_ADDRESS = frozenset({"openai.api_key"})
 
 INSIDE = ("book.docs", "book.site", "book.built", "index.directory", "index.state", "page.logo")
-"""Paths that do not lead out of the book's folder unless the user says so, be they set by the book or by nobody."""
+"""Paths that stay in the book's folder unless the user says otherwise, whether set by the book or by nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustSettings:
-    """What the user allows; no file of a book can set it."""
+    """What the user trusts; no file of a book can set it."""
 
     config: bool = setting(
         False,
@@ -57,13 +57,13 @@ class Origins:
     folder: Path
 
     def owner(self, name: str) -> Owner | None:
-        """Return whose value a setting has; None for a default."""
+        """Return who set a setting; None for a default."""
         source = self.of.get(name)
         return self.owners[source] if source else None
 
 
 def withhold_secrets(values: dict[str, Any], origins: Origins) -> None:
-    """Mark each secret that a `.env` of unknown hand would send to an address of its choice; it fails where used.
+    """Mark as withheld each secret that an untrusted `.env` would send to a URL of its choice; using it raises.
 
     Its own secret goes along where the service has no address of its own, as that of Qdrant has none.
     """
@@ -83,7 +83,7 @@ def withhold_secrets(values: dict[str, Any], origins: Origins) -> None:
 
 
 def paths_outside(values: Mapping[str, Any], origins: Origins) -> list[str]:
-    """Return what is wrong with paths that lead out of the book's folder, links followed, and not by the user."""
+    """Return the problems of paths that, after links, leave the book's folder without the user's consent."""
     if trusts_book(values, origins.folder):
         return []
     inside = origins.folder.resolve()

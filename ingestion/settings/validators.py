@@ -1,4 +1,4 @@
-"""How raw setting values are read: each reader returns the value or raises ValueError that says what is wrong."""
+"""Parsers of raw setting values: each returns the value or raises ValueError that says what is wrong."""
 
 from __future__ import annotations
 
@@ -69,16 +69,16 @@ def _never(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A value that never shows: only `reveal` gives it away, unless there is a reason not to use it.
+    """A value that is never shown: only `reveal` returns it, unless it is withheld for a reason.
 
-    A reason is told where the secret is needed, so that commands without need of it work.
+    The reason is reported only when the secret is needed, so commands that do not need it work.
     """
 
     _value: str
     refusal: str | None = None
 
     def reveal(self) -> str:
-        """Return the secret itself, for the client that needs it; raises ConfigurationError where it is withheld."""
+        """Return the secret itself, for the client that needs it; raises ConfigurationError if it is withheld."""
         if self.refusal:
             raise ConfigurationError(self.refusal)
         return self._value
@@ -141,7 +141,7 @@ def parse_url(raw: Any) -> str:
     except ValueError:
         usable = False
     if not usable:
-        # The address may carry a password, so that it is not repeated.
+        # The URL may contain a password, so it is not repeated.
         raise ValueError("is not an http:// or https:// address")
     return parse_text(raw).rstrip("/")
 
@@ -221,7 +221,7 @@ def parse_numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
 
 
 def parse_choice(*known: str) -> Callable[[Any], str]:
-    """Return a parser of one of the known words."""
+    """Return a parser of one of the allowed values."""
 
     def read(raw: Any) -> str:
         if raw not in known:
