@@ -1,4 +1,4 @@
-"""The lock and the open index, held over the runs of several books."""
+"""The lock and the open index, kept over the runs of several books."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ingestion.state.writer_lock import writer_lock
 from ingestion.sync.parts import Parts
 
 HOLD_SECONDS = 10.0
-"""After which both are given back for a moment, for other writers."""
+"""Time after which both are released for a moment, for other writers."""
 
 
 class BookTurns:
-    """Holds the writer's lock and the open index over several books, so that a book costs no opening of its own.
+    """Keeps the writer's lock and the open index over several books, so that not each book opens it.
 
-    A reader that waits gets the index after the book that is under way.
+    A waiting reader gets the index after the current book.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -33,7 +33,7 @@ class BookTurns:
         self._stack.close()
 
     def parts(self) -> Parts:
-        """Return what the next book's run works with; raises IndexLocked as a run does."""
+        """Return the parts for the next book's run; raises IndexLocked as a run does."""
         if self._held and time.monotonic() >= self._until:
             self._held = None
             self._stack.close()
@@ -45,4 +45,4 @@ class BookTurns:
         return self._held or self._alone
 
     def finish(self, done: Collection[str]) -> None:
-        """Do nothing: what each book's run wrote is what readers see."""
+        """Do nothing: readers already see what each book's run wrote."""

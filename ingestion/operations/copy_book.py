@@ -20,12 +20,12 @@ from ingestion.vector_stores.types import Schema, StoredPoint, require_schema
 POINTS_PER_STEP = 256
 VECTORS_CHECKED = 64
 TOLERANCE = 1e-4
-"""What two engines may differ by in a number of a unit vector; another text differs by far more."""
+"""Tolerated difference between two engines in a component of a unit vector; another text differs by far more."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopiedBook:
-    """What copying a book came to; `already_there` had the same payload, `removed` were only in the target."""
+    """Result of copying a book; `already_there` had the same payload, `removed` were only in the target."""
 
     book_id: str
     points: int
@@ -41,7 +41,7 @@ class CopiedBook:
 
 
 def books_to_copy(source: PointReader, book_id: str | None) -> list[str]:
-    """Return the book asked for, or all; raises UsageError where the index does not hold it."""
+    """Return the requested book, or all; raises UsageError if the index does not have it."""
     books = sorted(source.values("book_id", Where()))
     if book_id is None and books:
         return books
@@ -53,7 +53,7 @@ def books_to_copy(source: PointReader, book_id: str | None) -> list[str]:
 def open_target(target: BuiltGenerations, schema: Schema, lease: Lease) -> VectorStore:
     """Open the target's active generation, or create one; raises ConfigurationError for another embedding.
 
-    To be called by the target's writer.
+    Call it only as the target's writer.
     """
     there = target.active()
     if there is None:
@@ -75,7 +75,7 @@ def copy_book(
     collections: tuple[str, str],
     lease: Lease,
 ) -> CopiedBook:
-    """Make a book of the target equal to the source's, check it, then take its records over.
+    """Make the target's book identical to the source's, check it, then copy its records.
 
     `states` and `collections` are those of the source and the target; a target without a place for records gets
     none, and its next run compares. What is there with the same payload is skipped, so that a copy that was stopped
@@ -114,7 +114,7 @@ def _remove_others(target: PointWriter, book: Where, ids: Container[str]) -> int
 
 
 def _check(source: PointReader, target: PointReader, book: Where, ids: Collection[str]) -> int:
-    """Compare points a file, and the vectors of a sample; returns the size of the sample."""
+    """Compare points per file, and the vectors of a sample; returns the size of the sample."""
     if source.values("source_file", book) != target.values("source_file", book):
         raise VectorStoreError(
             "point counts per file differ between the copy and its source, which may have changed; copy again"

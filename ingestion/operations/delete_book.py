@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 def delete_book(parts: Parts, book_id: str) -> int:
     """Delete all points of the book, then its records; returns the number of points.
 
-    Raises UsageError where neither index nor state knows the book, IndexLocked while another run writes.
+    Raises UsageError if neither index nor state knows the book, IndexLocked while another run writes.
     """
     with parts.as_writer() as lease:
         store = parts.generations.open_active(lease)

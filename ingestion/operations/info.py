@@ -1,4 +1,4 @@
-"""What the index holds: books, files, chunks and the embedding they were made with."""
+"""The contents of the index: books, files, chunks and their embedding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class BookInfo:
-    """One book in the index; `last_run` is None where this folder's state does not know it."""
+    """One book in the index; `last_run` is None if this folder's state does not know it."""
 
     book_id: str
     files: int

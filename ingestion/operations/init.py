@@ -1,4 +1,4 @@
-"""Look at a folder, propose how it becomes a book, and write that down without touching what is there."""
+"""Inspect a folder, propose a configuration for it, and write that without changing existing files."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from ingestion.source.metadata.page import page_place
 from ingestion.source.site import Site
 
 MOST = 0.8
-"""Share of the lessons that a folder must hold to be the folder of the lessons."""
+"""Share of the lessons that a folder must contain to be the lessons folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """How a folder becomes a book: what would be indexed, and what would be written.
+    """Proposed configuration of a folder: what would be indexed, and what would be written.
 
     `docs` is relative to `folder`. `id_source` says where the id comes from. `text` is that of the new
     `bookwise.toml`, None where there is one already; `ignored` are the lines that `.gitignore` lacks.
@@ -124,7 +124,7 @@ def _without_lessons(root: Path, contents: Contents) -> SourceError:
 
 
 def carry_out(proposal: Proposal) -> list[Path]:
-    """Write what is proposed and return the files written; one that has appeared meanwhile is an error."""
+    """Write the proposal and return the files written; raises if one has appeared meanwhile."""
     written = []
     if proposal.text is not None:
         try:
@@ -143,7 +143,7 @@ def carry_out(proposal: Proposal) -> list[Path]:
 def trust_folder(folder: Path, settings: Settings, environ: Mapping[str, str]) -> Path:
     """Write into the user's configuration that this book's files are trusted, and return that file.
 
-    Raises ConfigurationError where it cannot be written, or there is no place for it.
+    Raises ConfigurationError if it cannot be written or has no place.
     """
     own = user_config(environ)
     if own is None:

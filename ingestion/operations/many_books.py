@@ -1,4 +1,4 @@
-"""`bookwise ingest --books`: keep one collection equal to many folders of lessons."""
+"""`bookwise ingest --books`: keep one collection in sync with many folders of lessons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ingestion.sync.pipeline import Progress, ingest
 ShownProgress = Callable[[], AbstractContextManager[Progress]]
 
 OUTAGES = (VectorStoreError, EmbeddingError, IndexLocked)
-"""What fails for every book alike: the run ends there, instead of waiting for the same service a thousand times."""
+"""Failures that affect every book: the run ends there, instead of waiting for the same service a thousand times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class BookFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManyReport:
-    """What became of each book; `failures` are by folder, `not_reached` are ids that an outage left as they were."""
+    """The outcome per book; `failures` are by folder, `not_reached` are ids that an outage left unchanged."""
 
     reports: Sequence[IngestReport]
     failures: Sequence[LessonError]

@@ -43,7 +43,7 @@ class ShelfRebuild:
         self._stack.close()
 
     def parts(self) -> Parts:
-        """Return what the next book's run works with."""
+        """Return the parts for the next book's run."""
         return replace(self._parts, generations=cast(Generations, self._built), lock=None, takes_others=False)
 
     def finish(self, done: Collection[str]) -> None:
@@ -94,7 +94,7 @@ class _Built:
                 store.close()
 
     def repair(self) -> None:
-        """Do nothing: it was done."""
+        """Do nothing: it is already repaired."""
 
     def writer(self, wait: float) -> AbstractContextManager[Lease]:
         return nullcontext(self._lease)
@@ -111,7 +111,7 @@ class _Built:
         return self._inner.loading(self.new, points)
 
     def activate(self, store: object) -> None:
-        """Do nothing: it is done when all books are."""
+        """Do nothing: the switch comes after the last book."""
 
 
 class _Open:
@@ -124,4 +124,4 @@ class _Open:
         return getattr(self._inner, name)
 
     def close(self) -> None:
-        """Do nothing: it is closed with the shelf."""
+        """Do nothing: it is closed after the last book."""

@@ -1,4 +1,4 @@
-"""Hold what is indexed of a book against its built site, whatever generator made it: both ways, page by page."""
+"""Compare a book's index with its built site, from any generator: in both directions, page by page."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ WORDS_SHOWN = 12
 """Words that a finding lists."""
 
 MIN_PAGES = 3
-"""Words that so many pages have beside their lesson's are the theme's."""
+"""Words that at least this many pages have besides their lesson's belong to the theme."""
 
 MIN_WORDS = 20
-"""A page of fewer is a list, a redirect or an error."""
+"""A page with fewer words is a list, a redirect or an error."""
 
 _NO_PAGES = frozenset(("404.html", "404/index.html"))
 
 
 class _WordsApart(NamedTuple):
-    """The words that a page and its lesson do not share: those of the page by block."""
+    """Words that only the page or only the lesson has; those of the page by block."""
 
     path: str
     unsearched: list[tuple[str, list[str]]]
@@ -73,7 +73,7 @@ class IndexedPage:
 def with_site(
     report: CheckReport, folder: Path, root: Path, settings: Settings, stored: Iterable[IndexedPage] = ()
 ) -> CheckReport:
-    """Return a report with what is wrong between a book, its index (`stored`) and its built site in a folder.
+    """Return a report of the differences between a book, its index (`stored`) and its built site in a folder.
 
     Raises SourceError for a folder without a page, and ConfigurationError for the site of another book.
     """
@@ -142,7 +142,7 @@ class _SiteCheck:
             yield Finding(page.path, None, "dead-address", f"{wrong}, which has the lesson at `{told.file}`")
 
     def _index_findings(self, stored: Iterable[IndexedPage], known: Sequence[Finding]) -> list[Finding]:
-        """Return what is wrong in the index and not in the folder."""
+        """Return problems of the index that the folder does not have."""
         known_already = {(finding.path, finding.rule, finding.message) for finding in known}
         found: list[Finding] = []
         for page in stored:
@@ -190,7 +190,7 @@ class _SiteCheck:
                 )
 
     def _says_more(self, page: BuiltPage) -> bool:
-        """Return whether most of a page's words stand on no lesson's page."""
+        """Return whether most of a page's words are on no lesson's page."""
         sizes = [(block, len(words_of(block))) for block in page.blocks]
         count = sum(size for _, size in sizes)
         return count > MIN_WORDS and 2 * sum(size for block, size in sizes if block not in self._searched) > count

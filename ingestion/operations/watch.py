@@ -15,7 +15,7 @@ from ingestion.source.crawler import IGNORE_FILE, SUFFIXES
 DEBOUNCE_MS = 500
 """The longest wait for a burst of saves to end: editors write a file several times."""
 QUIET_MS = 50
-"""A burst has ended when nothing was saved for so long."""
+"""A burst has ended when nothing is saved for this long."""
 POLL_MS = 200
 
 
@@ -26,15 +26,15 @@ def watch(
 
     Changes are those of lessons, of files that they include, and of the site's configuration.
 
-    A run that is refused (a deletion guard, say) gives its error and the watch goes on. Raises SourceError where
-    there is no folder to watch.
+    A refused run (by the deletion guard, say) yields its error and the watch continues. Raises SourceError if there
+    is no folder to watch.
     """
     if not root.is_dir():
         raise SourceError(f"{root}: no such folder; name the folder that holds the lessons")
     followed: frozenset[Path] = frozenset()
     is_first = True
     while True:
-        is_due = True  # A run comes after its watch has begun, so that what is saved during it is not missed.
+        is_due = True  # The watch begins before the run, so that saves during the run are not missed.
         for saved in _saves(root, followed, stop, debounce):
             if not saved and not is_due:
                 continue

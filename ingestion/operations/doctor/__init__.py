@@ -1,4 +1,4 @@
-"""Look at everything that a run or an answer depends on, change nothing, and name the next step of each finding."""
+"""Check everything that a run or an answer depends on, change nothing, and name the next step of each finding."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ingestion.settings.loader import Loaded
 
 
 def diagnose(loaded: Loaded) -> Report:
-    """Return what was found with these settings; never raises a BookwiseError."""
+    """Return the report for these settings; never raises a BookwiseError."""
     return Report(tuple(setting_rows(loaded)), tuple(_checks(loaded.settings)), tuple(installed()))
 
 

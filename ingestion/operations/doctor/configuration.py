@@ -1,4 +1,4 @@
-"""Look at the settings themselves: where each came from, what is withheld, which book is meant, what is installed."""
+"""Check the settings: the source of each, withheld secrets, the chosen book, installed packages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _shown(value: object) -> object:
 
 
 def book_checks(settings: Settings) -> Iterator[Check]:
-    """Yield which book is meant and where its lessons lie."""
+    """Yield which book is meant and where its lessons are."""
     if settings.book.id:
         yield ok("book", f"{settings.book.id} in {settings.folder.resolve()}")
     else:

@@ -1,4 +1,4 @@
-"""Look at the index: its server, whether its model is the one in use, the records of runs, and the room left."""
+"""Check the index: its server, its model, the records of runs, and the free disk space."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ingestion.vector_stores.protocol import Generations, OpenGenerations
 from ingestion.versions import same_model
 
 LEAST_FREE = 200 << 20
-"""Bytes below which a run may not find room for its cache and its ledger."""
+"""Free bytes below which a run may lack room for its cache and its ledger."""
 
 
 def server_checks(settings: Settings, generations: Generations) -> Iterator[Check]:
@@ -58,7 +58,7 @@ def index_checks(settings: Settings, generations: OpenGenerations) -> Iterator[C
 
 
 def state_checks(settings: Settings, generations: Generations) -> Iterator[Check]:
-    """Yield whether the records of runs can be read and count what the index holds."""
+    """Yield whether the records of runs are readable and agree with the index."""
     states = states_of(settings, generations)
     books = states.books()
     is_there = generations.active() is not None
@@ -79,7 +79,7 @@ def state_checks(settings: Settings, generations: Generations) -> Iterator[Check
 
 
 def disk_checks(settings: Settings) -> Iterator[Check]:
-    """Yield the room on the disk of the index, and whether a second index fits beside it."""
+    """Yield the free space on the index's disk, and whether a second index fits."""
     directory = Path(settings.index.directory)
     there = next(folder for folder in (directory.resolve(), *directory.resolve().parents) if folder.is_dir())
     free, used = shutil.disk_usage(there).free, _bytes_below(directory)

@@ -46,7 +46,7 @@ class Report:
 
     @property
     def problems(self) -> int:
-        """How many findings are problems."""
+        """The number of problems."""
         return sum(check.level == "problem" for check in self.checks)
 
     def as_json(self) -> dict[str, Any]:
@@ -60,12 +60,12 @@ class Report:
 
 
 def ok(subject: str, message: str) -> Check:
-    """Return a finding that asks for nothing."""
+    """Return a finding that needs no action."""
     return Check(subject, "ok", message)
 
 
 def note(subject: str, message: str, next_step: str) -> Check:
-    """Return a finding that may be as it should be."""
+    """Return a finding that may be intended."""
     return Check(subject, "note", message, next_step)
 
 
@@ -85,7 +85,7 @@ def guarded(subject: str, checks: Iterable[Check], next_step: str) -> Iterator[C
 
 
 def _cure(error: BookwiseError) -> str | None:
-    """Return what comes before any other step: the right to read a file, or an answer of the server."""
+    """Return the step that comes first: the right to read a file, or a reachable server."""
     if isinstance(error.__cause__, OSError) and is_refused(error.__cause__):
         return _AS_OWNER
     if isinstance(error, RequestFailed) and error.status in (None, 401, 403):

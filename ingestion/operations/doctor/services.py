@@ -1,4 +1,4 @@
-"""Ask the services that the settings name: the embedder, the language model, the databases, the shared counter."""
+"""Check the configured services: the embedder, the language model, the databases, the shared rate store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ingestion.operations.doctor.report import Check, note, ok, problem
 from ingestion.settings import Settings
 
 TIMEOUT = 10.0
-"""Seconds for an answer to the doctor; the work itself waits longer."""
+"""Timeout in seconds for the doctor; real work waits longer."""
 
 REDIS_TIMEOUT = 5.0
 _MODULES = {"fastembed": "fastembed", "sentence-transformers": "sentence_transformers"}
@@ -115,7 +115,7 @@ def rate_store_checks(settings: Settings) -> Iterator[Check]:
     except ValueError:
         raise ConfigurationError("BOOKWISE_API_RATE_STORE cannot be used: write redis://HOST:PORT") from None
     except redis.RedisError as error:
-        # Its own words may hold the address with its password.
+        # The error's own text may contain the URL with its password.
         yield problem(
             "redis",
             f"does not answer ({type(error).__name__})",

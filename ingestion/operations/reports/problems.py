@@ -1,4 +1,4 @@
-"""What is wrong with lessons, as every report tells it: one list of problems with file, line, rule and message."""
+"""Problems of lessons, the same in every report: one list with file, line, rule and message."""
 
 from __future__ import annotations
 
