@@ -44,7 +44,7 @@ class OpenAIEmbedder:
     key; with `api_version` it is Azure's, and the model is the name of a deployment. `timeout` is in seconds for one
     try; `max_retries` follow the first. No connection is opened before the first call, except that the dimensions of
     a model not in FULL_DIMENSIONS are learned by embedding one word. Calls may come from several threads, which
-    share `rate_limiter`. A missing or impossible key is an error of the first call: a plan needs none.
+    share `rate_limiter`. A missing or impossible key fails at the first call: a plan needs none.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ def _blames_the_inputs(error: PostFailed) -> bool:
 
 
 def _advice(model: str) -> dict[Failure, str]:
-    """Return what to do about a failure, where an embedding model differs from the general case."""
+    """Return the advice for a failure, where an embedding model differs from the general case."""
     return {
         "quota": "the account's quota is used up; raise it and run again (completed work is saved)",
         "model": f"there is no model {model!r} for this key; check OPENAI_EMBEDDING_MODEL and OPENAI_BASE_URL",

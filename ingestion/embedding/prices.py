@@ -6,7 +6,7 @@ _ON_THIS_MACHINE = ("fastembed-", "sentence-transformers-")
 
 
 def price_of(model: str, set_price: float | None = None) -> float | None:
-    """Return US dollars per million tokens: as set, else as published, or None for a model that is not in the table.
+    """Return US dollars per million tokens: the setting, else the published price, None for an unknown model.
 
     `model` is the embedder's name for it, with dimensions and version.
     """

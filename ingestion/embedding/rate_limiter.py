@@ -17,13 +17,13 @@ from threading import Lock
 log = logging.getLogger(__name__)
 
 MAX_WAIT = 120.0
-"""Seconds; a request that was refused waits as long at most."""
+"""Maximum seconds that a refused request waits."""
 
 LONG_WAIT = 5.0
-"""Seconds from which a wait is worth a warning."""
+"""Waits of this many seconds or more are logged as a warning."""
 
 LONGEST_RESET = 86_400.0
-"""Seconds; what a header says beyond a day is no time."""
+"""Seconds; a header with more than a day is not a time."""
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")

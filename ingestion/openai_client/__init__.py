@@ -1,1 +1,1 @@
-"""How services that speak OpenAI's API are asked: by the SDK, or for single requests without it."""
+"""Access to services that speak OpenAI's API: through the SDK, or without it for single requests."""

@@ -1,4 +1,4 @@
-"""What it takes to ask a service that speaks OpenAI's API, whoever asks; and what to say where that fails."""
+"""Address, key and limits of a service that speaks OpenAI's API, and the messages for its failures."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ log = logging.getLogger(__name__)
 Failure = Literal[
     "quota", "context", "model", "key", "permission", "rate", "timeout", "connection", "size", "redirect", "other"
 ]
-"""What went wrong, as far as it decides what to do about it."""
+"""Kinds of failure that need different advice."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
 _LONG_WAIT = 5.0
-"""Seconds from which a wait that the service asks for is worth a warning."""
+"""Requested waits of this many seconds or more are logged as a warning."""
 
 NO_KEY = "not-needed"
-"""Stands for a key where a service needs none: the SDK would send it the environment's otherwise."""
+"""Placeholder for a service without a key: otherwise the SDK would send the key from the environment."""
 
 _ADVICE: Mapping[Failure, str] = {
     "quota": "the account's quota is used up; raise it and run again",
@@ -39,11 +39,11 @@ _ADVICE: Mapping[Failure, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ServiceAccess:
-    """A service that speaks OpenAI's API, and how to ask it.
+    """A service that speaks OpenAI's API, and how to reach it.
 
     `timeout` is in seconds, for the connection and for each pause in a reply; a whole reply may take `total_timeout`,
     by default TOTAL_TIMEOUTS of them. With `api_version` it is Azure's older API. Raises ConfigurationError for a key
-    that no header can carry or that is not OpenAI's, and where there is neither a key nor another service.
+    that no header can carry or that is not OpenAI's, and if there is neither a key nor another service.
     """
 
     api_key: str | None = field(repr=False)
@@ -73,17 +73,17 @@ class ServiceAccess:
 
     @property
     def key(self) -> str:
-        """Return what is sent as the key."""
+        """Return the key to send."""
         return self.api_key or NO_KEY
 
     @property
     def host(self) -> str:
-        """Return host and port of the service, never the user and password that a URL may hold."""
+        """Return host and port of the service, never a user and password from the URL."""
         return urlsplit(self.base_url or OPENAI_URL).netloc.rpartition("@")[2]
 
     @property
     def largest_reply(self) -> int:
-        """Return how many bytes a reply may hold, once unpacked."""
+        """Return the maximum bytes of a decompressed reply."""
         return self.max_reply_bytes or bounded_http.MAX_REPLY_BYTES
 
     @property
@@ -103,7 +103,7 @@ class ServiceAccess:
         return " ".join(text.replace(self.key, "***").split())[:300]
 
     def cause(self, error: Exception) -> Exception | None:
-        """Return the error to raise from, or None where it quotes the key, as some services do."""
+        """Return the error to raise from, or None if it quotes the key, as some services do."""
         return None if self.key in str(error) else error
 
     def advise(self, failure: Failure, error: Exception, advice: Mapping[Failure, str]) -> str:
@@ -131,10 +131,10 @@ FAILURES_BY_CODE: Mapping[str | None, Failure] = {
     "context_length_exceeded": "context",
     "model_not_found": "model",
 }
-"""What the code in an error's body tells, before its status."""
+"""Failures by the code in an error's body, which is read before the status."""
 
 TOO_LONG = re.compile(
     r"exceeds?\b.{0,40}\bcontext|context (?:length|window|size)|exceed_context_size|(?:prompt|input) is too long",
     re.IGNORECASE,
 )
-"""How services without OpenAI's error codes say that a request is longer than their model reads."""
+"""How services without OpenAI's error codes report a request that is too long for their model."""

@@ -1,4 +1,4 @@
-"""Requests to one service by the HTTP library that the SDK uses too, with bounds on what comes back."""
+"""Requests to one service through the SDK's HTTP library, with limits on the replies."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ingestion.bounded_http import PACKINGS, ReplyCounter, limit_heads, set_dead
 from ingestion.openai_client.access import OPENAI_URL, Failure, ServiceAccess
 
 _ORGANISATION = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
-"""Who pays, where a key belongs to several: as OpenAI's SDK reads it from the environment."""
+"""The organisation to bill if a key belongs to several, from the environment as in OpenAI's SDK."""
 
 
 class NoReply(Exception):
-    """No whole reply came, or one over the bounds."""
+    """No complete reply came, or one over the limits."""
 
     def __init__(self, failure: Failure, said: str) -> None:
         super().__init__(said)
@@ -27,7 +27,7 @@ class NoReply(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One whole reply; header names in lower case."""
+    """One complete reply; header names in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -35,7 +35,7 @@ class Reply:
 
 
 class Connections:
-    """Those of one service; threads may share them.
+    """Connections to one service; threads may share them.
 
     Raises ConfigurationError for certificates or a proxy of the environment that cannot be used.
     """
@@ -45,7 +45,7 @@ class Connections:
         with usable_environment(access.host):
             self._client = httpx2.Client(headers=_headers(access), timeout=access.timeout)
         limit_heads(self._client)
-        # An embedder has no end of its own.
+        # An embedder is never closed explicitly.
         weakref.finalize(self, self._client.close)
 
     def post(self, path: str, body: bytes) -> Reply:
@@ -77,7 +77,7 @@ def _headers(access: ServiceAccess) -> dict[str, str]:
 
 
 def _url(access: ServiceAccess, path: str) -> str:
-    """Return the address of an endpoint; what the service's own address asks for stays behind it."""
+    """Return the URL of an endpoint; the query of the service's URL stays after it."""
     base = urlsplit(access.base_url or OPENAI_URL)
     query = f"{'&' if '?' in path else '?'}{base.query}" if base.query else ""
     return f"{base.scheme}://{base.netloc}{base.path.rstrip('/')}{path}{query}"

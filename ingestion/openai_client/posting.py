@@ -22,20 +22,20 @@ from ingestion.openai_client.connections import Connections, NoReply, Reply
 OnHeaders = Callable[[Mapping[str, str]], None]
 
 LONGEST_WAIT = 120.0
-"""Seconds; a service that asks for more is not asked again."""
+"""Seconds; no retry for a service that asks to wait longer."""
 
 FIRST_DELAY, LONGEST_DELAY = 0.5, 8.0
 
 _PASSING = (408, 409, 429)
-"""Besides 500 and above: what may be another answer the next time."""
+"""Statuses worth a retry, besides 500 and above."""
 
 _BY_STATUS: Mapping[int, Failure] = {401: "key", 403: "permission", 404: "model", 429: "rate"}
 
 
 class PostFailed(Exception):
-    """A request that no other try helps; `status` is that of the last reply, 0 where none came.
+    """A request that failed for good; `status` is that of the last reply, 0 if none came.
 
-    `code` and `parameter` are what the service blames, where it says so.
+    `code` and `parameter` are what the service blames, if it names them.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class PostFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """What came of a request that failed; with `wait` None the next one waits as long as it does by itself."""
+    """A failed request; with `wait` None the next try waits for the default time."""
 
     error: PostFailed
     helps: bool
@@ -58,7 +58,7 @@ class _Try:
 
 
 class Poster:
-    """Asks one service; threads may share it, and `on_headers` is given the headers of every reply."""
+    """Sends requests to one service; threads may share it, and `on_headers` gets the headers of every reply."""
 
     def __init__(self, access: ServiceAccess, on_headers: OnHeaders | None = None) -> None:
         self._access = access
@@ -66,8 +66,8 @@ class Poster:
         self._connections = Connections(access)
 
     def post(self, path: str, body: Mapping[str, Any]) -> bytes:
-        """Return what the service answers; raises PostFailed."""
-        # Half a character is what JSON escapes as it is.
+        """Return the service's reply; raises PostFailed."""
+        # JSON escapes half a character unchanged.
         sent = json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
         for number in count():
             outcome = self._try(path, sent)
@@ -103,7 +103,7 @@ class Poster:
 
 
 def _error_in(reply: Reply) -> PostFailed:
-    """Return the error that a reply tells of, in OpenAI's published form or any other."""
+    """Return the error in a reply, in OpenAI's published form or another."""
     detail: Any = None
     try:
         document = json.loads(reply.body)
@@ -126,7 +126,7 @@ def _failure(status: int, code: object) -> Failure:
 
 
 def _asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a reply asks to wait, None where it asks for none."""
+    """Return the seconds that a reply asks to wait, None if it does not."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers[name]) * unit
@@ -140,5 +140,5 @@ def _asked_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _delay(number: int) -> float:
-    """Return the seconds before another try where nothing is asked for, after so many."""
+    """Return the default seconds before another try, after this many tries."""
     return float(min(FIRST_DELAY * 2.0 ** min(number, 10), LONGEST_DELAY) * (1 - 0.25 * random.random()))

@@ -1,4 +1,4 @@
-"""The one gate to OpenAI's SDK: opens its clients, bounds what comes back, and names what failed.
+"""The only module that uses OpenAI's SDK: opens its clients, limits replies, and names failures.
 
 Nothing that comes through it is trusted: a service, or whoever stands in its place, may send a reply that unpacks to
 gigabytes, or a byte per second for ever. The SDK takes a second to import, so import this module where it is used.
@@ -19,15 +19,15 @@ from ingestion.errors import ChatModelError
 from ingestion.openai_client.access import FAILURES_BY_CODE, TOO_LONG, Failure, ServiceAccess, log_wait
 
 _PLAIN = {"accept-encoding": "identity"}
-"""Vectors and tokens hardly pack; a reply that comes packed all the same is unpacked in pieces."""
+"""Vectors and tokens hardly compress; a compressed reply is still decompressed in pieces."""
 
 
 class ReplyTooLarge(openai.OpenAIError):
-    """A reply over the bound; the SDK raises its own errors at once, without another try."""
+    """A reply over the limit; the SDK raises its own errors at once, without a retry."""
 
 
 class Service(ServiceAccess):
-    """A service that is asked by the SDK."""
+    """A service reached through the SDK."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ class Service(ServiceAccess):
 
 
 def failure_of(error: Exception) -> Failure:
-    """Return what kind of failure an error of the SDK, or of the HTTP library below it, is."""
+    """Return the kind of failure of an error from the SDK or its HTTP library."""
     code = error.code if isinstance(error, openai.APIError) else None
     if code in FAILURES_BY_CODE:
         return FAILURES_BY_CODE[code]
@@ -106,7 +106,7 @@ class _Bounds:
     seconds: float
 
     def begin(self) -> ReplyCounter:
-        """Count the reply that this thread asks for now."""
+        """Begin to count this thread's next reply."""
         too_late = httpx2.ReadTimeout("the whole reply takes too long")
         return ReplyCounter(self.size, set_deadline(self.seconds), ReplyTooLarge("the reply is too large"), too_late)
 
@@ -141,7 +141,7 @@ class _AsyncPieces(httpx2.AsyncByteStream):
 
 
 class _BoundedClient(openai.DefaultHttpxClient):
-    """Gives the SDK no reply that is over the bounds, an error's included."""
+    """Gives the SDK no reply over the limits, error replies included."""
 
     def __init__(self, bounds: _Bounds) -> None:
         super().__init__(headers=_PLAIN, follow_redirects=False)
