@@ -41,6 +41,7 @@ class LinkedPage:
     `named` is None where the generator is not known: anchors of all of them then count. `address` is that on the
     site, without that of the docs, and `aliases` are others that lead to the page. `is_whole` is False where the page
     takes in text that is not in its file, and links of every page may lead to the `labels`, which are in lower case.
+    `may_name` tells that a link may lead by a name to what no page of the book tells.
     """
 
     path: str
@@ -50,6 +51,7 @@ class LinkedPage:
     headings: Sequence[tuple[int, str]]
     ids: frozenset[str]
     labels: Set[str] = frozenset()
+    may_name: bool = False
     slug: str | None = None
     doc_id: str | None = None
     address: str = ""
@@ -120,6 +122,8 @@ class LinkRules:
             return self._judge_anchor(page, link, paths, fragment)
         if self._is_beyond_us(page, address, suffix):
             return None
+        if not suffix and (page.may_name or self._is_page_of_other_format(page, address)):
+            return None
         lost = _finding(page, link, "broken-link", f"`{link.target}`: there is no such page or file")
         return lost if suffix else _Lost(lost, "folder")
 
@@ -163,6 +167,14 @@ class LinkRules:
             return not location.is_relative_to(self.site.docs_folder)
         return bool(suffix) or not location.is_relative_to(self.root)
 
+    def _is_page_of_other_format(self, page: LinkedPage, address: str) -> bool:
+        """Return whether a link without a suffix names a file that the site reads and this book does not (`.rst`)."""
+        folder, name = Path(normpath(self.root / page.path.rpartition("/")[0] / address)), address.rpartition("/")[2]
+        try:
+            return any(file.stem == name and file.is_file() for file in folder.parent.iterdir())
+        except OSError:
+            return False
+
     def _judge_asset(self, page: LinkedPage, link: Link, address: str, suffix: str) -> _Lost | None:
         kind = "picture" if link.is_image else "file"
         locations = [*self._asset_places(page, link, address)]
@@ -202,6 +214,8 @@ class LinkRules:
         fragment = unquote(fragment)
         if fragment in ("", "top") or fragment.startswith(_ANY_ANCHOR) or fragment.lower() in self._labels:
             return None
+        if page.may_name and (fragment != fragment.lower() or not fragment.replace("-", "").isalnum()):
+            return None  # No heading is named so: it is documented code, or what another book has.
         for path in paths:
             target = self._by_path[path]
             if not target.is_whole or fragment in target.ids or fragment in self._anchors_of(target):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ingestion.source.book_folder import crawl_book
 from ingestion.source.book_order import Entry
 from ingestion.source.crawler import Skipped, SourceFile
 from ingestion.source.findings import Finding
+from ingestion.source.generators.protocol import Generator
 from ingestion.source.link_rules import LinkedPage, LinkRules
 from ingestion.source.metadata.front_matter import FrontMatter
 from ingestion.source.metadata.keys import meant_key
@@ -26,7 +27,6 @@ from ingestion.source.metadata.page import UnpublishedPage, read_metadata
 from ingestion.source.parser import Lesson, first_heading, parse_lesson, title_of
 from ingestion.source.reader import SourceText, read_source
 from ingestion.source.rules import DROPPED, require_known
-from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.source.fixes import Fix
@@ -142,8 +142,8 @@ class _CheckedBook:
             self.findings += findings
             self.lessons.append(lesson)
             is_known = source.site is not None or self._settings.book.style != "auto"
-            labels = generator_of(self._settings, source.site).labels(source.data.decode(errors="replace"))
-            self.linked.append(_linked(lesson, page, source.site, labels, is_known=is_known))
+            generator = generator_of(self._settings, source.site)
+            self.linked.append(_linked(lesson, page, source, generator, is_known=is_known))
 
 
 def _clashes(groups: Iterable[Sequence[str]]) -> Iterator[Finding]:
@@ -171,7 +171,10 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
     )
 
 
-def _linked(lesson: Lesson, page: LintedPage, site: Site | None, labels: Set[str], *, is_known: bool) -> LinkedPage:
+def _linked(
+    lesson: Lesson, page: LintedPage, source: SourceText, generator: Generator, *, is_known: bool
+) -> LinkedPage:
+    site = source.site
     return LinkedPage(
         path=lesson.path,
         line_offset=lesson.body_offset,
@@ -179,7 +182,8 @@ def _linked(lesson: Lesson, page: LintedPage, site: Site | None, labels: Set[str
         links=_own_links(lesson, page),
         headings=page.headings,
         ids=page.ids,
-        labels=labels,
+        labels=generator.labels(source.data.decode(errors="replace")),
+        may_name=generator.links_by_name,
         slug=lesson.slug,
         doc_id=lesson.doc_id,
         address=unquote(lesson.url.removeprefix(site.base_url)) if site and site.base_url else "",

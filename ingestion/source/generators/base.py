@@ -34,6 +34,7 @@ class Base:
     name: str
     default_route: str = ""
     rewrites_markup: bool = False
+    links_by_name: bool = False
     partials: Sequence[str] = PARTIALS
     """Patterns of files that are pieces of pages."""
 

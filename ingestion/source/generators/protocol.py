@@ -102,6 +102,9 @@ class Generator(Protocol):
     rewrites_markup: bool
     """Whether its finders read what is plain text to other generators."""
 
+    links_by_name: bool
+    """Whether a link may lead by a name to what no page tells: documented code, pages in other formats."""
+
     def read(self, folder: Path, config: Path) -> Site | None:
         """Return the site that a configuration file describes; None for that of another program.
 

@@ -105,17 +105,17 @@ def test_a_page_that_takes_in_other_text_may_have_any_anchor(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "part",
     [
-        "(Code:run)=\nA paragraph.",
-        "```{code-block} python\n:name: code:run\nrun()\n```",
-        ":::{figure} ../pic.png\n:label: code:run\nA caption.\n:::",
-        "1. Do this.\n\n   ```{math}\n   ---\n   label: code:run\n   ---\n   x\n   ```",
+        "(Code-run)=\nA paragraph.",
+        "```{code-block} python\n:name: code-run\nrun()\n```",
+        ":::{figure} ../pic.png\n:label: code-run\nA caption.\n:::",
+        "1. Do this.\n\n   ```{math}\n   ---\n   label: code-run\n   ---\n   x\n   ```",
     ],
 )
 def test_a_label_of_myst_is_known_on_every_page(tmp_path: Path, part: str) -> None:
     labelled = {"two/d.md": f"# D\n\n{TEXT}\n{part}\n"}
     style = {"book.style": "sphinx"}
-    assert rules(check(tmp_path / "with", "[](#code:run)\n[](../two/d.md#code:run)", labelled, **style)) == []
-    assert rules(check(tmp_path / "without", "[](#code:run)", **style)) == [(5, "missing-anchor")]
+    assert rules(check(tmp_path / "with", "[](#code-run)\n[](../two/d.md#code-run)", labelled, **style)) == []
+    assert rules(check(tmp_path / "without", "[](#code-run)", **style)) == [(5, "missing-anchor")]
 
 
 def test_what_a_plugin_of_mkdocs_puts_in_may_have_any_anchor_and_a_heading(tmp_path: Path) -> None:
@@ -128,6 +128,21 @@ def test_what_a_plugin_of_mkdocs_puts_in_may_have_any_anchor_and_a_heading(tmp_p
     write_book(tmp_path, files)
     report = check_book(tmp_path / "docs", load_settings({}, environ={}))
     assert [(each.path, each.rule) for each in report.findings] == [("c.md", "missing-anchor")]
+
+
+def test_a_name_that_only_sphinx_can_resolve_is_not_judged(tmp_path: Path) -> None:
+    links = "[x](#Spawner.start)\n[x](#options_form)\n[x](rest-api-get-users)\n[x](#gone)\n[x](gone.md)"
+    assert rules(check(tmp_path / "sphinx", links, **{"book.style": "sphinx"})) == [
+        (8, "missing-anchor"),
+        (9, "broken-link"),
+    ]
+    assert len(check(tmp_path / "mkdocs", links, **{"book.style": "mkdocs"}).findings) == 5
+
+
+def test_a_page_in_another_format_is_there(tmp_path: Path) -> None:
+    assert rules(check(tmp_path, "[x](../two/notebook)\n[x](../two/gone)", {"two/notebook.ipynb": ""})) == [
+        (6, "broken-link")
+    ]
 
 
 def test_slugs_and_ids_are_addresses_too(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ class Sphinx(Base):
 
     name = "sphinx"
     rewrites_markup = True
+    links_by_name = True
     partials = ()
     no_pages = ("*.mdx", "*.markdown")
 
