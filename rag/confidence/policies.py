@@ -161,9 +161,9 @@ MINILM = EvidencePolicy(
 """Fitted on six books: 207 questions that they answer, many worded unlike the book, and 135 that they do not.
 
 The sureness is fitted to which quotes are right, on 96 answers from two books. `high` begins where nine in ten of
-these are right (51 of 56); on two other books it is right for 18 of 21, with 40 % of what they answer. The best block
-carries most of it; the lead tells much on one of the books and nothing on the other, so that its weight is half of
-what the first one gives it.
+these are right (51 of 56); on five other books it is right for 32 of 35, with 34 % of what they answer. The best
+block carries most of it; the lead tells much on one of the books and nothing on the other, so that its weight is half
+of what the first one gives it.
 """
 
 WORDS = EvidencePolicy(

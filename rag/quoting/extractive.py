@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rag.confidence import confidence_of
@@ -91,6 +92,10 @@ def _excerpts(result: GatedResult, told: PastAnswers) -> tuple[Excerpt, ...]:
     return best_excerpts(result.spots)
 
 
+_Section = tuple[str, str | None, str | None]
+"""A section of a page: its file, its title, its anchor."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Quoted:
     """Excerpts as one text, with their sources and where in the text each stands."""
@@ -106,31 +111,33 @@ def _quoted(excerpts: Sequence[Excerpt], disclaimer: str) -> _Quoted:
     Where there are several, a heading stands above each that is of another section than the one before; above a
     single one where it is very short.
     """
-    sections = list(dict.fromkeys(map(_section_of, excerpts)))
+    numbers: dict[_Section, int] = {}
     answer, placed = disclaimer, []
-    for before, excerpt in zip((None, *excerpts), excerpts, strict=False):
-        number = sections.index(_section_of(excerpt)) + 1
-        is_new = before is None or _section_of(before) != _section_of(excerpt)
-        answer += f"{excerpt.heading}\n\n" if is_new and (len(excerpts) > 1 or excerpt.is_short) else ""
-        start, marked = len(answer), excerpt.marked
-        placed.append(
-            QuotedExcerpt(
-                number=number,
-                start=start,
-                end=start + len(excerpt.text),
-                marked_start=start + marked[0] if marked else None,
-                marked_end=start + marked[1] if marked else None,
-            )
-        )
-        answer += f"{excerpt.text}\n[{number}]\n\n"
+    for section, group in groupby(excerpts, key=_section_of):
+        number = numbers.setdefault(section, len(numbers) + 1)
+        for at, excerpt in enumerate(group):
+            answer += f"{excerpt.heading}\n\n" if at == 0 and (len(excerpts) > 1 or excerpt.is_short) else ""
+            placed.append(_placed(excerpt, number, len(answer)))
+            answer += f"{excerpt.text}\n[{number}]\n\n"
     citations = [
         _cite(number, [each for each in excerpts if _section_of(each) == section])
-        for number, section in enumerate(sections, 1)
+        for section, number in numbers.items()
     ]
     return _Quoted(answer.removesuffix("\n\n"), tuple(citations), tuple(placed))
 
 
-def _section_of(excerpt: Excerpt) -> tuple[str, str | None, str | None]:
+def _placed(excerpt: Excerpt, number: int, start: int) -> QuotedExcerpt:
+    first, last = excerpt.marked or (None, None)
+    return QuotedExcerpt(
+        number=number,
+        start=start,
+        end=start + len(excerpt.text),
+        marked_start=None if first is None else start + first,
+        marked_end=None if last is None else start + last,
+    )
+
+
+def _section_of(excerpt: Excerpt) -> _Section:
     return excerpt.passage.source_file, excerpt.chosen.section, excerpt.chosen.anchor
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rag.models import Citation, FollowUp, Place, SearchResult, address
 from rag.quoting.phrases import FOLLOW_UP, phrase
 from rag.quoting.rendering import plain_title, rendered_blocks
+
+_Section = tuple[str, str | None]
+"""The title of a section, and its anchor."""
 
 SHOWN = 3
 QUESTION_MARKS = ("?", "？", "؟")
@@ -30,23 +33,27 @@ def next_sections(
     """
     cited = list(citations)
     pages = {citation.source_file for citation in cited}
-    used = {(citation.source_file, citation.section_title) for citation in cited}
-    used |= {(place.source_file, place.section_title) for place in see_also}
+    named: list[Citation | SearchResult | Place] = [*cited, *see_also]
+    used = {(place.source_file, place.section_title) for place in named}
+    on_pages = (passage for passage in passages if passage.source_file in pages)
     found: dict[tuple[str, str], FollowUp] = {}
-    for passage in sorted(passages, key=lambda passage: -passage.relevance):
-        if passage.source_file not in pages or len(found) >= SHOWN:
-            continue
+    for passage in sorted(on_pages, key=lambda passage: -passage.relevance):
+        if len(found) >= SHOWN:
+            break
         new = [(title, anchor) for title, anchor in _sections(passage) if (passage.source_file, title) not in used]
-        # To render a passage takes longer than to search it: only those that may have a section to show.
-        with_text = {block.section for block in rendered_blocks(passage)} if new else ()
-        for title, anchor in new:
-            # Without text of its own only headings stand under it, or its text is in another passage.
-            if plain_title(title) in with_text:
-                found.setdefault((passage.source_file, title), _follow_up(question, passage, title, anchor))
+        for title, anchor in _with_text(passage, new):
+            found.setdefault((passage.source_file, title), _follow_up(question, passage, title, anchor))
     return tuple(found.values())[:SHOWN]
 
 
-def _sections(passage: SearchResult) -> Iterator[tuple[str, str | None]]:
+def _with_text(passage: SearchResult, sections: Sequence[_Section]) -> list[_Section]:
+    """Return those sections that have text of their own here: under others are only headings, or it is elsewhere."""
+    # To render a passage takes longer than to search it: only those that may have a section to show.
+    shown = {block.section for block in rendered_blocks(passage)} if sections else ()
+    return [(title, anchor) for title, anchor in sections if plain_title(title) in shown]
+
+
+def _sections(passage: SearchResult) -> Iterator[_Section]:
     """Yield the section that a passage begins in and those that begin in it, if their titles name a subject."""
     begins = [(passage.section_title, passage.anchor)] if passage.section_title else []
     for title, anchor in (*begins, *zip(passage.section_titles, passage.section_anchors, strict=True)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.sentences import sentence_spans
@@ -14,16 +14,17 @@ from rag.quoting.rendering import ShownBlock, plain_title
 from rag.quoting.spots import Spot, Spots
 
 MAX_CHARS = 1_000
-"""How long an excerpt is at most where it is the only one, except for one block of code or one table."""
+"""How long the section that a question names is quoted at most, and a paragraph that is quoted whole."""
 
 SHORT_CHARS = 350
-"""How long one of several is at most. Three of 350 hold the fact more often than one of 1,000, and say it sooner: in
-the first 1,000 characters 72 times against 65, in the first 400 64 against 59, of 91 questions over two books."""
+"""How long an excerpt is at most, but for one block. Three of 350 hold the fact more often than one of 1,000, and say
+it sooner: in the first 1,000 characters 72 times against 65, in the first 400 64 against 59, of 91 questions over two
+books."""
 
 MOST_EXCERPTS = 3
 
 LARGE_LEAD = 0.2
-"""From this lead over the next section on there is one excerpt; with less, a second place is as likely to answer."""
+"""From this lead over the next section on all is quoted of one; with less, a second one is as likely to answer."""
 
 SPARE = 300
 """By how much the last block may be too long, rather than leave out the code that the text before it is about."""
@@ -43,7 +44,6 @@ _ITEM = re.compile(r"[^\n]*\S[^\n]*(?:\n(?![ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])[^\n
 
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _AN_ITEM = re.compile(rf"^{_ITEM_MARK.pattern}", re.MULTILINE)
-_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]")
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.MULTILINE)
 _LABEL = re.compile(r"[^\n]{1,40}[:：]\s*")
 """A block that says nothing without the one behind it: "Example:"."""
@@ -95,24 +95,19 @@ class Excerpt:
     @property
     def is_short(self) -> bool:
         """Return whether it says little without its heading."""
-        return length(self.text) < SHORT
-
-
-def length(text: str) -> int:
-    """Return the characters of a text, those of scripts that write a word with one or two of them counted double."""
-    return len(text) + len(_WIDE.findall(text))
+        return len(self.text) < SHORT
 
 
 def best_excerpts(spots: Spots, *, told: str = "") -> tuple[Excerpt, ...]:
-    """Return the excerpts that begin with the best spots, each block once and without what `told` holds.
+    """Return up to MOST_EXCERPTS that begin with the best spots, each block once and without what `told` holds.
 
-    There is one where the best spot is far ahead, else up to MOST_EXCERPTS; none where all near ones are told.
+    All are of one section where that is far ahead, and of a section that the question names there is one long one;
+    none where all near ones are told.
     """
-    is_sure = spots.is_named or spots.lead >= LARGE_LEAD
-    cutting = _Cutting(spots, told, MAX_CHARS if is_sure else SHORT_CHARS)
+    cutting = _Cutting(spots, told, MAX_CHARS if spots.is_named else SHORT_CHARS)
     made: list[Excerpt] = []
-    for spot in spots.quotable:
-        if len(made) == (1 if is_sure else MOST_EXCERPTS):
+    for spot in spots.of_best_section if spots.is_named or spots.lead >= LARGE_LEAD else spots.quotable:
+        if len(made) == (1 if spots.is_named else MOST_EXCERPTS):
             break
         if not (made and _is_aside(spot, spots)) and (excerpt := cutting.excerpt(spot, made)):
             made.append(excerpt)
@@ -159,47 +154,47 @@ class _Cutting:
         left = untold(block, self._told)
         if not left:
             return None
-        chosen = self._cut(left[0])
-        may_be_long = all(length(each.text) <= self._room for each in made)
-        if length(chosen.text) > self._room and not may_be_long:
+        may_be_long = all(len(each.text) <= self._room for each in made)
+        chosen = self._cut(left[0], may_be_long)
+        if len(chosen.text) > self._room and not may_be_long:
             return None
         before = self._introduction(spot, block, made)
         kept = [*before, chosen]
         if chosen.text == block.text:
-            kept += self._going_on(spot, self._room - sum(length(each.text) + 2 for each in kept), made, may_be_long)
+            kept += self._going_on(spot, self._room - sum(len(each.text) + 2 for each in kept), made, may_be_long)
         return Excerpt(tuple(kept), chosen, self._answer_in(chosen))
 
     def _is_quoted(self, block: PassageBlock, made: Sequence[Excerpt]) -> bool:
         return any(block.text in excerpt.text or excerpt.chosen.text in block.text for excerpt in made)
+
+    def _is_known(self, block: PassageBlock, made: Sequence[Excerpt]) -> bool:
+        return self._is_quoted(block, made) or block.text in self._told
 
     def _introduction(self, spot: Spot, block: ShownBlock, made: Sequence[Excerpt]) -> list[PassageBlock]:
         """Return the prose that introduces a list, a table or code: without it, none says what it is about."""
         if block.kind in _PROSE or spot.at == 0:
             return []
         before = self._spots.blocks[spot.passage.id][spot.at - 1]
-        is_prose = before.kind == "paragraph" and length(before.text) <= MAX_INTRODUCTION
-        is_new = before.text not in self._told and not self._is_quoted(before, made)
-        return [before] if is_prose and _is_same(before, block) and is_new else []
+        is_prose = before.kind == "paragraph" and len(before.text) <= MAX_INTRODUCTION
+        return [before] if is_prose and _is_same(before, block) and not self._is_known(before, made) else []
 
     def _going_on(self, spot: Spot, room: int, made: Sequence[Excerpt], may_be_long: bool) -> Iterator[PassageBlock]:
         """Yield what follows in the section while it fits, at last the beginning of a block of prose, or code that is
         a little too long.
         """
-        label: PassageBlock | None = None
-        for block in self._following(spot):
-            if self._is_quoted(block, made) or block.text in self._told:
+        labels: list[PassageBlock] = []
+        for block in takewhile(lambda each: not self._is_known(each, made), self._following(spot)):
+            is_code = _FENCE.search(block.text) is not None
+            room -= len(block.text) + 2
+            if room < 0 and not (is_code and may_be_long and room >= -SPARE):
+                if block.kind == "paragraph" and not is_code:
+                    yield from _beginning(block, room + len(block.text) + 2)
                 return
-            spare = SPARE if may_be_long and _FENCE.search(block.text) else 0
-            if length(block.text) + 2 > room + spare:
-                if block.kind == "paragraph" and not _FENCE.search(block.text):
-                    yield from _beginning(block, room)
-                return
-            room -= length(block.text) + 2
-            if label:
-                yield label
-            label = block if _LABEL.fullmatch(block.text) else None
-            if not label:
-                yield block
+            if _LABEL.fullmatch(block.text):
+                labels.append(block)
+                continue
+            yield from (*labels, block)
+            labels = []
 
     def _following(self, spot: Spot) -> Iterator[ShownBlock]:
         """Yield the blocks behind a spot in its section, which may go on in the next passage."""
@@ -210,26 +205,27 @@ class _Cutting:
                 return
             yield block
 
-    def _cut(self, block: PassageBlock) -> PassageBlock:
-        """Cut a block that is too long to what answers, from its beginning where that comes early; code stays whole.
+    def _cut(self, block: PassageBlock, may_be_long: bool) -> PassageBlock:
+        """Cut a block that is too long to what answers, from its beginning where that comes early.
 
+        Code stays whole, and so does one paragraph: what goes on from its first sentence says little without it.
         An item or a row that comes late is shown below what it stands under: the sentence that introduces the list,
         the item that it is a part of, the names of the columns.
         """
-        if length(block.text) <= self._room or _FENCE.search(block.text):
-            return block
-        spans = _pieces(block)
+        room = MAX_CHARS if may_be_long and block.kind in _PROSE else self._room
+        stays = len(block.text) <= room or _FENCE.search(block.text)
+        spans = [] if stays else _pieces(block)
         if len(spans) < 2:
             return block
         head = _head(block, spans)
         first = head + self._spots.wording.nearest([block.text[start:end] for start, end in spans[head:]])
-        first = 0 if length(block.text[: spans[first][1]]) <= SHORT_CHARS else first
+        first = 0 if len(block.text[: spans[first][1]]) <= SHORT_CHARS else first
         leads = _leads(block, spans, first, head, self._room)
-        room = self._room - length(leads)
+        room = self._room - len(leads)
         start = spans[first][0]
-        fitting = [span for span in spans[first + 1 :] if length(block.text[start : span[1]]) <= room]
+        fitting = [span for span in spans[first + 1 :] if len(block.text[start : span[1]]) <= room]
         part = part_of(block, [spans[first], *fitting])
-        return replace(part, text=leads + part.text) if leads else part
+        return replace(part, text=leads + part.text)
 
     def _answer_in(self, block: PassageBlock) -> Span | None:
         """Return the sentence of a block that is nearest to the question; one with a colon at its end introduces."""
@@ -278,10 +274,10 @@ def _leads(block: PassageBlock, spans: Sequence[Span], at: int, head: int, room:
     if block.kind != "list":
         return text[: spans[head][0]] if 0 < head <= at else ""
     depth, leads = _depth(text, spans[at][0]), ""
-    room -= length(text[slice(*spans[at])])
+    room -= len(text[slice(*spans[at])])
     for start, end in reversed(spans[:at]):
         above = _depth(text, start)
-        if above < depth and length(leads) + end - start < room:
+        if above < depth and len(leads) + end - start < room:
             gap = "\n\n" if above < 0 else "\n"
             depth, leads = above, text[start:end] + gap + leads
     return leads
@@ -300,7 +296,7 @@ def _depth(text: str, start: int) -> int:
 
 def _short_spans(text: str, start: int, end: int) -> list[Span]:
     """Return an item as it is, or its sentences where it is longer than an excerpt."""
-    if length(text[start:end]) <= SHORT_CHARS:
+    if len(text[start:end]) <= SHORT_CHARS:
         return [(start, end)]
     return [(start + first, start + last) for first, last in sentence_spans(text[start:end])]
 
@@ -311,5 +307,5 @@ def _is_same(block: PassageBlock, other: PassageBlock) -> bool:
 
 def _beginning(block: PassageBlock, room: int) -> list[PassageBlock]:
     """Return the first sentences of a block that there is room for."""
-    spans = [span for span in sentence_spans(block.text) if length(block.text[: span[1]]) <= room]
-    return [part_of(block, spans)] if spans and length(block.text[: spans[-1][1]]) >= MIN_PART else []
+    spans = [span for span in sentence_spans(block.text) if len(block.text[: span[1]]) <= room]
+    return [part_of(block, spans)] if spans and len(block.text[: spans[-1][1]]) >= MIN_PART else []

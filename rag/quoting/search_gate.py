@@ -23,7 +23,7 @@ from rag.quoting.spots import Spots, defines, rank_spots
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
-    from rag.models import AnswerState, Confidence, ConfidenceMetrics, RefusalReason, SearchResponse
+    from rag.models import AnswerState, Confidence, ConfidenceLevel, ConfidenceMetrics, RefusalReason, SearchResponse
 
 
 MAX_PASSAGES = 20
@@ -71,9 +71,9 @@ class GatedResult:
         held = any(words & set(document_vector(result.text).indices) for result in self.response.results)
         return self if held or not words or not self.metrics.should_answer else self.refused("not_answered")
 
-    def answering(self) -> GatedResult:
+    def answering(self, level: ConfidenceLevel = "high") -> GatedResult:
         """Return the same passages, taken to answer whatever the policy says."""
-        changes = {"confidence_level": "high", "should_answer": True, "reason": None}
+        changes = {"confidence_level": level, "should_answer": True, "reason": None}
         return replace(self, metrics=self.metrics.model_copy(update=changes))
 
     def refused(self, reason: RefusalReason) -> GatedResult:
@@ -149,19 +149,21 @@ class RetrievalGate:
         self, question: str, result: GatedResult, policy: Policy, *, is_foreign: bool, has_section: bool
     ) -> GatedResult:
         """Return it as an answer or as a refusal with its reason, given what is known beside the evidence."""
-        is_off_subject = result.is_off_subject
-        if has_section and (not result.metrics.should_answer or is_off_subject):
+        if has_section and (result.is_off_subject or not result.metrics.should_answer):
             return _judged_by_its_best_block(replace(result.answering(), is_off_subject=False))
-        if not is_off_subject and not is_foreign and _is_in_its_words(question, result, policy):
-            low = {"confidence_level": "low", "should_answer": True, "reason": None}
-            result = replace(result, metrics=result.metrics.model_copy(update=low))
-        if is_off_subject and result.metrics.should_answer:
-            return result.refused("nothing_relevant")
-        if is_foreign and not result.metrics.should_answer and result.response.results:
-            return result.refused("other_language")
-        if self.reads_blocks and QuestionKind(question).is_small_talk:
-            return result.refused("nothing_relevant")
+        if reason := self._reason_to_refuse(question, result, is_foreign=is_foreign):
+            return result.refused(reason)
+        if not (result.is_off_subject or is_foreign) and _is_in_its_words(question, result, policy):
+            result = result.answering("low")
         return _judged_by_its_best_block(result)
+
+    def _reason_to_refuse(self, question: str, result: GatedResult, *, is_foreign: bool) -> RefusalReason | None:
+        """Return why what the policy judged is refused all the same, or for another reason."""
+        answers = result.metrics.should_answer
+        if is_foreign and not answers and result.response.results:
+            return "other_language"
+        is_small_talk = self.reads_blocks and QuestionKind(question).is_small_talk
+        return "nothing_relevant" if is_small_talk or (result.is_off_subject and answers) else None
 
     def find_for(self, question: str, topic: str | None) -> GatedResult:
         """See `find`; a question that leans on what was asked, or finds nothing alone, goes on from the topic."""
@@ -307,6 +309,4 @@ def _judged_by_its_best_block(result: GatedResult) -> GatedResult:
         return result.refused("says_nothing_yet")
     block = spots.block(best)
     is_aside = block is not None and block.is_aside
-    if is_aside and not QuestionKind(result.question).is_number and result.metrics.confidence_level != "low":
-        return replace(result, metrics=result.metrics.model_copy(update={"confidence_level": "low"}))
-    return result
+    return result.answering("low") if is_aside and not QuestionKind(result.question).is_number else result

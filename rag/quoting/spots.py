@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
 
 from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector, stemmer_of
@@ -13,7 +15,7 @@ from ingestion.vector_stores.types import SparseVector
 from rag.models import SearchResult
 from rag.quoting.named_sections import is_title
 from rag.quoting.question_kinds import LESS, QuestionKind
-from rag.quoting.rendering import ShownBlock, rendered_blocks
+from rag.quoting.rendering import ShownBlock, plain_title, rendered_blocks
 
 BLOCK_SHARE = 0.5
 """How much a block's own nearness counts beside the relevance of its passage."""
@@ -102,6 +104,11 @@ class Spots:
         return (spot for spot in self.ranked if spot.text and spot.score >= least)
 
     @property
+    def of_best_section(self) -> Iterator[Spot]:
+        """Yield those of them that stand in the section of the best."""
+        return (spot for spot in self.quotable if self._section(spot) == self._section(self.ranked[0]))
+
+    @property
     def lead(self) -> float:
         """By how much the best spot is ahead of the best one of another section."""
         if not self.ranked:
@@ -130,8 +137,8 @@ def rank_spots(
     all others.
     """
     blocks = {passage.id: rendered_blocks(passage) for passage in (*passages, *beside)}
-    spots = [spot for passage in passages for spot in _spots_of(passage, blocks[passage.id])]
-    spots += [spot for passage in beside for spot in _spots_of(passage, blocks[passage.id]) if spot.text]
+    spots = list(chain.from_iterable(_spots_of(passage, blocks[passage.id]) for passage in passages))
+    spots += filter(_says_something, chain.from_iterable(_spots_of(each, blocks[each.id]) for each in beside))
     wording, kind = Wording(question, stemmer_of_passages(passages)), QuestionKind(question)
     texts = {(spot.passage.id, spot.at): _text_with_place(spot, blocks) for spot in spots}
     reached = {key: wording.reached(text) for key, text in texts.items()}
@@ -156,6 +163,9 @@ def rank_spots(
     return Spots(tuple(ranked), blocks, wording, is_asked_for(ranked[0]))
 
 
+_says_something = attrgetter("text")
+
+
 def defines(kind: QuestionKind, passage: SearchResult) -> bool:
     """Return whether a block of the passage defines what a question asks the meaning of."""
     return any(kind.is_defined_by(block.text, block.kind) for block in rendered_blocks(passage))
@@ -174,12 +184,12 @@ def _spots_of(passage: SearchResult, blocks: Sequence[ShownBlock]) -> list[Spot]
 
 
 def _text_with_place(spot: Spot, blocks: dict[str, tuple[ShownBlock, ...]]) -> str:
-    section = blocks[spot.passage.id][spot.at].section if spot.text else None
-    return f"{section or _place_name(spot.passage)}\n{spot.text}"
-
-
-def _place_name(passage: SearchResult) -> str:
-    return " › ".join(dict.fromkeys(filter(None, (passage.page_title, *passage.heading_path, passage.section_title))))
+    """Return a block below the names of its page and section: what it is about is often said there alone."""
+    passage = spot.passage
+    section = blocks[passage.id][spot.at].section if spot.text else None
+    below = (section,) if section else (*passage.heading_path, passage.section_title)
+    place = " › ".join(dict.fromkeys(filter(None, (plain_title(passage.page_title), *below))))
+    return f"{place}\n{spot.text}"
 
 
 def _score(spot: Spot, near: float, blocks: Sequence[ShownBlock], kind: QuestionKind) -> float:

@@ -37,19 +37,24 @@ def one_version_each(
     payloads = {hit.id: points[hit.id].payload for hit in hits}
     language = _language(payloads, keyword)
     lessons = {point_id: original_path(payload["source_file"]) for point_id, payload in payloads.items()}
-    foreign = {lessons[each] for each, payload in payloads.items() if language not in (None, payload["language"])}
-    native = {lessons[each] for each, payload in payloads.items() if payload["language"] == language}
-    if foreign - native:
-        native |= _existing(foreign - native, language, store, where)
     whole = {lessons[each] for each, payload in payloads.items() if payload["doc_type"] != "summary"}
+    foreign = {each for each, payload in payloads.items() if language not in (None, payload["language"])}
+    native = _native(foreign, lessons, language, store, where)
 
     def is_kept(point_id: str) -> bool:
-        payload, lesson = payloads[point_id], lessons[point_id]
-        if payload["doc_type"] == "summary" and lesson in whole:
-            return False
-        return language in (None, payload["language"]) or lesson not in native
+        is_summary = payloads[point_id]["doc_type"] == "summary" and lessons[point_id] in whole
+        return not (is_summary or (point_id in foreign and lessons[point_id] in native))
 
     return [hit for hit in hits if is_kept(hit.id)]
+
+
+def _native(
+    foreign: set[str], lessons: Mapping[str, str], language: str | None, store: PointReader, where: Where
+) -> set[str]:
+    """Return the lessons of some passages that the reader may have in their language, given the foreign passages."""
+    native = {lesson for point_id, lesson in lessons.items() if point_id not in foreign}
+    unknown = {lessons[each] for each in foreign} - native
+    return native | _existing(unknown, language, store, where) if unknown else native
 
 
 def _language(payloads: Mapping[str, Payload], keyword: Mapping[str, float]) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -48,15 +50,14 @@ def weigh_evidence(
     vectors = {point_id: point.dense for point_id, point in points.items() if point.dense is not None}
     best, *others = ([hit.score for hit in dense] or _cosines(vector, vectors.values()) or [0.0])[: FIELD + 1]
     sparse = [each for point_id in best_ids[:NAMING] if (each := points[point_id].sparse)]
-    terms = {term for weights in sparse for term in weights.indices}
     return Evidence(
         best=_unit(best),
-        gap=_unit(best - fmean(others)) if others else 0.0,
+        gap=_unit(best - fmean(others or [best])),
         known=_unit(question.known),
-        named=_unit(question.named_in(terms)),
+        named=_unit(question.named_in(chain.from_iterable(map(attrgetter("indices"), sparse)))),
         length=question.length,
         reached=_reached(question, sparse),
-        diversity=diversity([vectors[passage_id] for passage_id in shown if passage_id in vectors]),
+        diversity=diversity([vectors[passage_id] for passage_id in filter(vectors.__contains__, shown)]),
     )
 
 

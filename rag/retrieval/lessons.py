@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -51,6 +51,16 @@ def read_lesson(store: PointReader, book_id: str, reference: str, within: Where 
     field = "parent_doc_id" if _is_uuid(reference) else "source_file"
     wanted = reference if field == "parent_doc_id" else relative_path(reference)
     where = of_book(book_id, Equals(field, wanted))
+    points = _inside(_settled_points(store, where), store, where, within)
+    chunks = sorted((point.payload for point in points), key=lambda each: (each["source_file"], each["chunk_index"]))
+    if not chunks:
+        hint = _near_paths(store, book_id, wanted, within) if field == "source_file" else ""
+        raise UsageError(f"no lesson {wanted!r} in {book_id}{hint}")
+    return LessonText(tuple(chunks))
+
+
+def _settled_points(store: PointReader, where: Where) -> dict[str, StoredPoint]:
+    """Return the points of one whole version of each file, once no run is rewriting it."""
 
     def stored() -> dict[str, StoredPoint]:
         return {point.id: point for point in store.scroll(where)}
@@ -61,20 +71,19 @@ def read_lesson(store: PointReader, book_id: str, reference: str, within: Where 
         if versions is None:
             return None
         kept = only(points, versions)
-        whole = _are_whole([point.payload for point in kept.values()])
-        return kept if whole else None
+        return kept if _are_whole([point.payload for point in kept.values()]) else None
 
-    points = settled(look, otherwise=stored)
-    if points and within.must:
-        inside = {point.id for point in store.scroll(Where((*where.must, *within.must)), fields=["chunk_index"])}
-        points = {point_id: point for point_id, point in points.items() if point_id in inside}
-    chunks = sorted(
-        (point.payload for point in points.values()), key=lambda each: (each["source_file"], each["chunk_index"])
-    )
-    if not chunks:
-        hint = _near_paths(store, book_id, wanted, within) if field == "source_file" else ""
-        raise UsageError(f"no lesson {wanted!r} in {book_id}{hint}")
-    return LessonText(tuple(chunks))
+    return settled(look, otherwise=stored)
+
+
+def _inside(
+    points: Mapping[str, StoredPoint], store: PointReader, where: Where, within: Where
+) -> Collection[StoredPoint]:
+    """Return those of some points that a second condition lets through too."""
+    if not points or not within.must:
+        return points.values()
+    inside = {point.id for point in store.scroll(Where((*where.must, *within.must)), fields=["chunk_index"])}
+    return [point for point_id, point in points.items() if point_id in inside]
 
 
 def _is_uuid(reference: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.protocol import Embedder
@@ -202,14 +203,22 @@ def _rank(query: SearchQuery, vector: Vector | None, scan: _Scan) -> _Ranking:
     )
     question = question_of(query.text, rarity, store.size(), scan.stemmers)
     mixed = fuse(dense, keyword, attainable=question.attainable)
-    wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
+    wanted = list(map(_id, mixed[: max(CANDIDATES, 2 * query.limit)]))
     hits = best_hidden(beside, question)
-    vectors = vector is not None and (query.diverse or not dense or store.is_remote)
-    read = store.retrieve([*wanted, *(hit.id for hit in hits)], vectors=vectors)
-    if not scan.any_version and any(is_other_version(point.payload) for point in read.values()):
+    wants_vectors = query.diverse or not dense or store.is_remote
+    read = store.retrieve([*wanted, *map(_id, hits)], vectors=wants_vectors and vector is not None)
+    if _has_other_versions(read, scan):
         return _rank(query, vector, _of_shown_version(scan))
     points = {point_id: read[point_id] for point_id in wanted if point_id in read}
     return _Ranking(question, dense, keyword, mixed, points, len(points) == len(wanted), hits, read)
+
+
+_id = attrgetter("id")
+
+
+def _has_other_versions(read: Mapping[str, StoredPoint], scan: _Scan) -> bool:
+    """Return whether points were read of versions of a page that are not to be shown."""
+    return not scan.any_version and any(is_other_version(point.payload) for point in read.values())
 
 
 def _of_shown_version(scan: _Scan) -> _Scan:
