@@ -73,7 +73,7 @@ def _with_findings(done: ManyReport, books: Sequence[BookFolder]) -> ManyReport:
 
 
 def told_once() -> Callable[[str], None]:
-    """Return what says each line on stderr once: what holds for a thousand books alike is one line."""
+    """Return a function that prints each line on stderr once: a message about a thousand books is one line."""
     printed: set[str] = set()
 
     def tell(line: str) -> None:

@@ -18,7 +18,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show how far a run is; at its end, on a terminal, what was done in how long."""
+    """Show the progress of a run; at its end, on a terminal, what was done and how long it took."""
     started = time.monotonic()
     if can_draw_progress():
         from rich.progress import BarColumn, TextColumn
@@ -70,7 +70,7 @@ def progress_text(done: int, total: int, report: IngestReport, seconds: float) -
 
 
 def final_text(report: IngestReport, seconds: float) -> str:
-    """Return what a run did, in how long."""
+    """Return what a run did and how long it took."""
     chunks = report.chunks.embedded + report.chunks.reused
     rate = f", {chunks / seconds:.0f} chunks/s" if chunks and seconds > 0 else ""
     return f"{chunks} chunks of {len(report.changes)} lessons in {duration(seconds)}{rate}"

@@ -43,7 +43,7 @@ def show(view: View, document: Mapping[str, Any], *, as_json: bool) -> None:
 
 @contextmanager
 def stdout_kept_clean(needed: bool) -> Iterator[None]:
-    """Send to stderr what a library prints while it works: stdout is for the result."""
+    """Send a library's prints to stderr: stdout is for the result."""
     with redirect_stdout(sys.stderr) if needed else nullcontext():
         yield
 
@@ -62,7 +62,7 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def note(line: str) -> None:
-    """Print one line to stderr: what is not the result."""
+    """Print one line to stderr, for everything but the result."""
     _put(sys.stderr, masked(one_line(line)) + "\n")
 
 
@@ -72,7 +72,7 @@ def print_help(text: str) -> None:
 
 
 def print_error(message: str, hint: str | None = None) -> None:
-    """Print an error to stderr: its first line, what it lists indented below, and the next step."""
+    """Print an error to stderr: its first line, its list indented below, and the next step."""
     first, *listed = message.split("\n  ")
     _put(sys.stderr, _painted(masked(one_line(first)), _RED) + "\n")
     for line in listed:
@@ -88,7 +88,7 @@ def print_traceback(kind: type[BaseException], error: BaseException, trace: Trac
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask on stderr unless `yes`; raises UsageError where the answer is not y."""
+    """Ask on stderr unless `yes`; raises UsageError if the answer is not y."""
     if not yes and not ask(question):
         raise UsageError("aborted: answer y, or pass --yes")
 
@@ -119,7 +119,7 @@ def is_interactive() -> bool:
 
 
 def flush_output() -> None:
-    """Hand over what is buffered; raises OutputClosed where the reader has gone, OutputError where it cannot be."""
+    """Hand over buffered output; raises OutputClosed if the reader is gone, OutputError if writing fails."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -176,8 +176,8 @@ def _put(stream: TextIO, text: str) -> None:
 
 
 def lost_output(failure: OSError) -> OutputClosed | OutputError:
-    """Return the error to raise where writing to stdout or stderr failed."""
-    # Windows tells EINVAL where the reader of a pipe has gone.
+    """Return the error for a failed write to stdout or stderr."""
+    # Windows reports EINVAL if the reader of a pipe is gone.
     if failure.errno in _GONE or (os.name == "nt" and failure.errno == errno.EINVAL):
         return OutputClosed("the reader of the output has gone")
     return OutputError(f"cannot write the output: {failure.strerror or failure}")

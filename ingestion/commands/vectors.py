@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def vectors_checked(parts: Parts, sample: int | None) -> Iterator[Parts]:
-    """Give what a run works with, which compares vectors too and embeds `sample` again, unless that is None."""
+    """Give the parts of a run that also compares vectors and embeds `sample` again, unless that is None."""
     if sample is None:
         yield parts
         return

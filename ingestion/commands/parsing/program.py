@@ -111,7 +111,7 @@ class Program(ConvertsWhereNeeded, TyperGroup):
         return list(self.table)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command, imported now; None where there is none of that name."""
+        """Return a command, imported now; None if the name is unknown."""
         if cmd_name not in self.commands and (entry := self.table.get(cmd_name)):
             self.commands[cmd_name] = entry.build(cmd_name)
         return self.commands.get(cmd_name)
@@ -175,7 +175,7 @@ class ListByDefault(ConvertsWhereNeeded, TyperGroup):
 
 
 def exit_code_of(run: Callable[[], None], arguments: Sequence[str]) -> int:
-    """Run the command and return its exit code; what failed is printed on stderr, with --json on stdout too.
+    """Run the command and return its exit code; an error is printed on stderr, with --json on stdout too.
 
     A bug is reported in the document and raised on, so that its traceback shows.
     """
@@ -203,7 +203,7 @@ def exit_code_of(run: Callable[[], None], arguments: Sequence[str]) -> int:
 
 
 def _expected(error: Exception, arguments: Sequence[str]) -> BookwiseError | None:
-    """Return the error as one of ours, None where it is a bug."""
+    """Return the error as one of ours, None if it is a bug."""
     if isinstance(error, BookwiseError):
         return error
     if isinstance(error, typer.TyperException):
@@ -235,7 +235,7 @@ def _told(error: BookwiseError, as_json: bool) -> int:
 
 
 def error_document(error: BookwiseError) -> dict[str, Any]:
-    """Return the one shape in which every command tells an error under --json."""
+    """Return the JSON object for an error, the same for every command."""
     return {
         "error": {
             "message": str(error),
@@ -308,7 +308,7 @@ def _groups(named: Iterable[tuple[Any, Any]]) -> list[tuple[str | None, list[tup
 
 
 def show_version(asked: bool) -> None:
-    """Print the version and end, where it is asked for."""
+    """Print the version and exit, if requested."""
     if asked:
         from importlib.metadata import version
 

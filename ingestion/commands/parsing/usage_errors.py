@@ -1,4 +1,4 @@
-"""Errors of the command line's own parsing, in our words: the flag, what was given, what can be given."""
+"""Usage errors of the command line in our words: the flag, its value and the allowed values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _message(error: Any, arguments: Sequence[str]) -> str:
 
 
 def _command_with(error: Any, arguments: Sequence[str]) -> str:
-    """Return the command that was meant, where one of its options stands before its name; else an empty text."""
+    """Return the intended command if one of its options precedes its name, else an empty text."""
     option, ctx = getattr(error, "option_name", None), error.ctx
     if option is None or ctx is None or ctx.parent is not None:
         return ""
