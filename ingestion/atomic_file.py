@@ -1,4 +1,4 @@
-"""Replace a file as a whole: after a crash it holds the old text or the new one, never part of either."""
+"""Replace a file atomically: after a crash it has the old text or the new one, never part of either."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ MAX_LESSON_BYTES = 64 << 20
 
 
 def read_book_file(path: Path, max_bytes: int = MAX_CONFIG_BYTES) -> bytes:
-    """Return the contents; raises OSError for what is no regular file, and for one that is larger."""
+    """Return the contents; raises OSError if it is not a regular file or too large."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):

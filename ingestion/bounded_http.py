@@ -1,4 +1,4 @@
-"""Bound what HTTP services answer in size and in total time, heads included: whoever answers may mean harm.
+"""Limit the size and total time of HTTP replies, heads included: responses are untrusted.
 
 An HTTP library bounds each pause of a reply, so that a byte per second keeps it listening for ever, and unpacks
 whatever it is sent.
@@ -37,7 +37,7 @@ _PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
 
 @contextmanager
 def usable_environment(host: str) -> Iterator[None]:
-    """Raise ConfigurationError, with the variable, where a client for `host` cannot be made from the environment.
+    """Raise ConfigurationError, naming the variable, if the environment allows no client for `host`.
 
     Every client of HTTP is made within: the libraries read certificates and proxies from it, and raise whatever a
     wrong one leads to.
@@ -53,7 +53,7 @@ def usable_environment(host: str) -> Iterator[None]:
 
 
 def _unusable(host: str, error: Exception) -> ConfigurationError | None:
-    """Return the error that names the variable to blame, None where none is set."""
+    """Return the error that names the variable to blame, None if none is set."""
     set_now = {name.upper(): value for name, value in os.environ.items() if value or name in _CERTIFICATES}
     names = _CERTIFICATES if isinstance(error, OSError) else _PROXIES
     variable = next((name for name in names if name in set_now), None)
@@ -76,7 +76,7 @@ class ReplyRefused(Exception):
 
 @dataclass(slots=True)
 class ReplyCounter:
-    """What is left of a reply's bounds, and what to raise beyond them."""
+    """The remaining limits of a reply, and the errors to raise beyond them."""
 
     left: int
     deadline: float
@@ -84,7 +84,7 @@ class ReplyCounter:
     too_late: Exception
 
     def take(self, piece: bytes) -> bytes:
-        """Return the piece; raises where it is too much, or too late."""
+        """Return the piece; raises if it is too large or too late."""
         self.left -= len(piece)
         if self.left < 0:
             raise self.too_large
@@ -159,7 +159,7 @@ class _TimedStream:
 
 
 def bound_replies(client: httpx.Client) -> None:
-    """Hold every reply to a client of httpx to the bounds; beyond them it raises ReplyRefused or a timeout.
+    """Limit every reply to a client of httpx; beyond the limits it raises ReplyRefused or a timeout.
 
     No reply comes packed: it could unpack to anything.
     """

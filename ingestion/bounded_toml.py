@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 _DEEP_KEY = re.compile(r"(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}", re.M)
-"""A key of so many parts, which tomllib reads in quadratic time."""
+"""A key with this many parts; tomllib takes quadratic time for it."""
 
 
 def read_toml(text: str, *, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
-    """Return the document; raises ValueError for what is no TOML or nested too deeply, with the line."""
+    """Return the document; raises ValueError with the line for invalid TOML or too deep nesting."""
     if deep := _DEEP_KEY.search(text):
         raise ValueError(f"nested too deeply (at line {1 + text.count(chr(10), 0, deep.start())})")
     try:

@@ -1,4 +1,4 @@
-"""Python's collector of cycles, paused where a great many objects are made and none in a cycle."""
+"""Python's garbage collector, paused while many objects without cycles are created."""
 
 from __future__ import annotations
 

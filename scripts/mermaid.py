@@ -2,7 +2,8 @@
 
     python -m scripts.mermaid
 
-The pinned version is taken from npm by its client and held to its published hash. Without it the wheel is built all
+The pinned version comes from npm through its client and is checked against its published hash. Without it the wheel
+is built all
 the same, and diagrams stay code.
 """
 
