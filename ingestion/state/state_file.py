@@ -163,13 +163,7 @@ class StateFile:
             raise self._broken(str(error)) from error
         except OSError as error:
             raise StateError(f"{self.path}: cannot be read: {explain(error)}") from error
-        try:
-            document = json.loads(text)
-            version = document["format_version"]
-            if "\\ud" in text.lower():
-                _encode(document).encode()  # half a character, which nothing could write again
-        except _WRONG_SHAPE as error:
-            raise self._broken(repr(error)[:_LONGEST_CAUSE]) from error
+        document, version = self._document(text)
         if type(version) is not int or version < READABLE_FORMATS[0]:
             raise self._broken(f"format {str(version)[:_LONGEST_CAUSE]!r}")
         if version not in READABLE_FORMATS:
@@ -182,6 +176,16 @@ class StateFile:
         if not isinstance(books, dict):
             raise self._broken("no books in it")
         return books
+
+    def _document(self, text: str) -> tuple[Any, Any]:
+        """Return what a state file holds, and its version."""
+        try:
+            document = json.loads(text)
+            if "\\ud" in text.lower():
+                _encode(document).encode()  # half a character, which nothing could write again
+            return document, document["format_version"]
+        except _WRONG_SHAPE as error:
+            raise self._broken(repr(error)[:_LONGEST_CAUSE]) from error
 
     def _broken(self, cause: str) -> RecordsDamaged:
         return RecordsDamaged(
@@ -228,6 +232,16 @@ def _text_of(value: Any, levels: int = _LEVELS) -> str:
     return f"{{\n{inner}\n{margin}}}"
 
 
+def _parted(lesson: Lesson, document: Any, before: Mapping[Lesson, str]) -> tuple[dict[str, Any], str | None]:
+    """Return a record without the ids of its chunks, and the line of these."""
+    record = dict(document)
+    ids = record.pop("chunk_ids", None)
+    if ids is None:
+        return record, before.get(lesson)
+    book_id, path = lesson
+    return record | {"book_id": book_id, "source_file": path, "chunk_count": len(ids)}, line_of(lesson, ids)
+
+
 def _without_ids(
     book_id: str, entry: Any, before: Mapping[Lesson, str], lines: dict[Lesson, str]
 ) -> Mapping[str, Any]:
@@ -237,11 +251,8 @@ def _without_ids(
     """
     is_whole, records = True, {}
     for path, document in entry["records"].items():
-        lesson, record = (book_id, path), dict(document)
-        ids = record.pop("chunk_ids", None)
-        if ids is not None:
-            record |= {"book_id": book_id, "source_file": path, "chunk_count": len(ids)}
-        line = before.get(lesson) if ids is None else line_of(lesson, ids)
+        lesson = (book_id, path)
+        record, line = _parted(lesson, document, before)
         if record["chunk_count"] and line:
             lines[lesson] = line
         elif record["chunk_count"]:

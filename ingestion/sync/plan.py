@@ -106,11 +106,10 @@ def make_plan(
     kept = set(failed)
     deleted = tuple(sorted({*records, *(stored or {}), *known} - present.keys() - kept))
     moved = _paths_by_hash(deleted, records, stored_hashes)
-    claims = Counter(file.place for file in present.values())
-    claims.update(records[path].place for path in kept & records.keys() - present.keys())
+    shared = _shared_places([*present.values(), *(records[path] for path in kept & records.keys() - present.keys())])
     files, unchanged = [], []
     for path, file in sorted(present.items()):
-        shares_lesson = None in (place := file.place) or claims[place] > 1
+        shares_lesson = file.place in shared
         change = _change(file, records.get(path), fingerprint, stored, shares_lesson=shares_lesson)
         moved_from = moved.get(file.file_hash) if change == "new" else None
         if change == "unchanged" and not everything and path not in look_at:
@@ -119,6 +118,11 @@ def make_plan(
             key = _key(file, book_id, shares_lesson=shares_lesson)
             files.append(FilePlan(file, key, "moved" if moved_from else change, moved_from))
     return Plan(tuple(files), deleted, tuple(unchanged))
+
+
+def _shared_places(lessons: Iterable[FileFacts | IngestionRecord]) -> set[LessonPlace]:
+    """Return the places that several claim, and those that are incomplete."""
+    return {place for place, claims in Counter(each.place for each in lessons).items() if claims > 1 or None in place}
 
 
 def _paths_by_hash(

@@ -76,39 +76,52 @@ def published_lessons(
     """
     recorded = {path: record.published for path, record in state.records.items() if record.published}
     present = {file.path for file in facts}
-    pages: Mapping[str, PublishedPage] = {}
-    without, reason = frozenset[str](), NO_PAGE
+    told, reason = LessonPages({}, frozenset()), NO_PAGE
     if build and build.site:
         files = [file for file in crawl.files if file.path in present]
-        same = {path: recorded[path] for path in recorded.keys() & present & set(unchanged)}
-        told = _told_now(build.site, files, settings, same)
-        pages, without = told.pages, told.without
+        told = _told_now(build.site, files, settings, recorded, present.intersection(unchanged))
     elif build:
-        known = {**indexed, **recorded}
-        pages = {path: known[path] for path in known.keys() & present}
-        without, reason = _without_page_before(present, state, indexed)
-    shown = [each for each in facts if each.path not in without]
-    for at, each in enumerate(shown):
-        if pages.get(each.path) != recorded.get(each.path):
-            shown[at] = replace(each, others_changed=True)
-    return Published(tuple(shown), pages, tuple(Skipped(path, reason) for path in sorted(without)))
+        told, reason = _told_before(present, state, recorded, indexed)
+    without = tuple(Skipped(path, reason) for path in sorted(told.without))
+    return Published(_as_told(facts, told, recorded), told.pages, without)
+
+
+def _as_told(
+    facts: tuple[FileFacts, ...], told: LessonPages, recorded: Mapping[str, PublishedPage]
+) -> tuple[FileFacts, ...]:
+    return tuple(
+        replace(each, others_changed=True) if told.pages.get(each.path) != recorded.get(each.path) else each
+        for each in facts
+        if each.path not in told.without
+    )
 
 
 def _told_now(
-    site: BuiltSite, files: Sequence[SourceFile], settings: Settings, same: Mapping[str, PublishedPage]
+    site: BuiltSite,
+    files: Sequence[SourceFile],
+    settings: Settings,
+    recorded: Mapping[str, PublishedPage],
+    same: Collection[str],
 ) -> LessonPages:
     """Return what the build says; lessons that are the `same` are not read where their pages are as recorded."""
-    known = {path: page for path, page in same.items() if page_now(site, page) == page}
+    known = {
+        path: recorded[path] for path in same if path in recorded and page_now(site, recorded[path]) == recorded[path]
+    }
     return pages_of(files, settings, site, known)
 
 
-def _without_page_before(
-    present: set[str], state: IngestionState, indexed: Mapping[str, PublishedPage]
-) -> tuple[frozenset[str], str]:
-    """Return the lessons that had no page when there was a build, and what is said of them."""
+def _told_before(
+    present: set[str],
+    state: IngestionState,
+    recorded: Mapping[str, PublishedPage],
+    indexed: Mapping[str, PublishedPage],
+) -> tuple[LessonPages, str]:
+    """Return what the last build said, and what is said of lessons that had no page in it."""
+    known = {**indexed, **recorded}
+    pages = {path: known[path] for path in known.keys() & present}
     if indexed and not state.records:
-        return frozenset(present - indexed.keys()), NOT_KNOWN
-    return frozenset(state.without_page & present - state.records.keys()), HAD_NO_PAGE
+        return LessonPages(pages, frozenset(present - indexed.keys())), NOT_KNOWN
+    return LessonPages(pages, frozenset(state.without_page & present - state.records.keys())), HAD_NO_PAGE
 
 
 def pages_in(store: PointReader, book_id: str, paths: Collection[str]) -> dict[str, PublishedPage]:

@@ -13,7 +13,7 @@ from ingestion.errors import LessonError
 from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, LessonPlace, utc_now
 from ingestion.settings import Settings
-from ingestion.source.crawler import Crawl, Skipped
+from ingestion.source.crawler import Crawl, Skipped, SourceFile
 from ingestion.source.includes.files import BookFiles
 from ingestion.source.reader import SourceText, read_source
 from ingestion.state.stat_cache import StatCache
@@ -55,11 +55,7 @@ def scan_files(
     includes, now = BookFiles(crawl.root, crawl.site, settings), utc_now()
     for file in crawl.files:
         try:
-            record, source, digest = records.get(file.path), None, hashes.hash_of(file.path, file.found)
-            if digest is None:
-                source = read_source(file)
-                digest = source.sha256
-                hashes.note(file.path, digest)
+            record, (digest, source) = records.get(file.path), _hashed(file, hashes)
             if record and _fits(record, digest, fingerprint, now):
                 place, words = record.place, 0
                 unchanged.append(file.path)
@@ -74,6 +70,15 @@ def scan_files(
         except LessonError as error:
             failures.append(error)
     return Scan(tuple(facts), tuple(failures), tuple(unpublished), frozenset(unchanged))
+
+
+def _hashed(file: SourceFile, hashes: StatCache) -> tuple[str, SourceText | None]:
+    """Return the hash of a file, and its text where it had to be read for it."""
+    if digest := hashes.hash_of(file.path, file.found):
+        return digest, None
+    source = read_source(file)
+    hashes.note(file.path, source.sha256)
+    return source.sha256, source
 
 
 def _looked_into(source: SourceText, settings: Settings) -> tuple[LessonPlace, int] | Skipped:

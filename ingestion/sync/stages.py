@@ -113,8 +113,7 @@ class EmbeddingStage:
         while more or waiting:
             requests.settle()
             ready = bool(waiting) and waiting[0].ready
-            # Writing comes first, unless the embedder would be idle meanwhile: a write outlasts some requests.
-            if more and ahead < CHUNKS_AHEAD and requests.want_more(4 if ready else 8):
+            if more and self._has_room(ahead, ready):
                 if group := next(groups, None):
                     waiting.append(self._look_up(group))
                     ahead += waiting[-1].size
@@ -126,13 +125,23 @@ class EmbeddingStage:
                 yield first.embedded(requests.error, requests.model)
                 requests.forget(first.requests)
                 ahead -= first.size
-            elif requests.unfinished:
-                requests.settle(wait=True)
-                self._on_reply()
-            elif requests.error and not waiting:
-                raise requests.error
             else:
-                requests.send()
+                self._go_on(is_last=not waiting)
+
+    def _has_room(self, ahead: int, ready: bool) -> bool:
+        """Return whether to look up a group: writing comes first, unless the embedder would be idle meanwhile."""
+        return ahead < CHUNKS_AHEAD and self._requests.want_more(4 if ready else 8)
+
+    def _go_on(self, is_last: bool) -> None:
+        """Wait for a reply, or send what has not been sent; raises the error of a request once nothing else waits."""
+        requests = self._requests
+        if requests.unfinished:
+            requests.settle(wait=True)
+            self._on_reply()
+        elif requests.error and is_last:
+            raise requests.error
+        else:
+            requests.send()
 
     def _look_up(self, group: ComparedGroup) -> _Waiting:
         """Take the vectors that are known, and ask for the others."""
