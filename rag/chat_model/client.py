@@ -125,26 +125,16 @@ class ChatModel:
         """Yield the texts of one request; without a finish in the end where it is to be asked again."""
         import openai
 
-        from ingestion.openai_client.sdk import failure_of
-
         try:
-            # Plain JSON: to build the SDK's models costs more, a token, than everything else that is done with one.
-            asking = self._client.post(
-                "/chat/completions", body=request, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
-            )
-            async with asyncio.timeout(self._timeout if self._many else None):
-                stream = await asking
-            async with stream:
+            async with await self._opened(request) as stream:
                 async for chunk in stream:
                     if text := reply.add(chunk):
                         yield text
-                    if len(reply.text) > CHARACTERS_PER_TOKEN * self._max_answer_tokens + FREE_CHARACTERS:
-                        raise self._error("the response is far too long; check OPENAI_BASE_URL")
+                    self._check_length(reply)
         except TimeoutError as exc:
             raise self._error(_advice(self.name)["timeout"]) from exc
         except openai.OpenAIError as exc:
-            may_concede = not reply.text and failure_of(exc) in ("other", "model")
-            if may_concede and self._concede(self._service.mask(str(exc))):
+            if self._concede_before(reply, exc):
                 return
             reason = self._service.explain(exc, _advice(self.name))
             raise self._error(reason) from self._service.cause(exc)
@@ -152,6 +142,27 @@ class ChatModel:
             raise self._error(NOT_A_COMPLETION) from exc
         if reply.finish is None and not self._may_ask_again(request, reply):
             raise self._error("the answer stopped in the middle; ask again" if reply.has_begun else EMPTY)
+
+    async def _opened(self, request: dict[str, Any]) -> openai.AsyncStream[object]:
+        import openai
+
+        # Plain JSON: to build the SDK's models costs more, a token, than everything else that is done with one.
+        asking = self._client.post(
+            "/chat/completions", body=request, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
+        )
+        async with asyncio.timeout(self._timeout if self._many else None):
+            return await asking
+
+    def _check_length(self, reply: Assembly) -> None:
+        if len(reply.text) > CHARACTERS_PER_TOKEN * self._max_answer_tokens + FREE_CHARACTERS:
+            raise self._error("the response is far too long; check OPENAI_BASE_URL")
+
+    def _concede_before(self, reply: Assembly, refusal: Exception) -> bool:
+        """Give up what the service refuses, if nothing of its reply was shown yet."""
+        from ingestion.openai_client.sdk import failure_of
+
+        may_concede = not reply.text and failure_of(refusal) in ("other", "model")
+        return may_concede and self._concede(self._service.mask(str(refusal)))
 
     def _may_ask_again(self, request: dict[str, Any], reply: Assembly) -> bool:
         """Return whether to ask again after a reply without an end: once if it is empty, then without the tools.

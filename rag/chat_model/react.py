@@ -33,19 +33,29 @@ class ReactLines:
     def _released(self, *, is_end: bool) -> str:
         said = ""
         while found := (_ENDS if self._is_thought else _LABEL).search(self._held, 0 if self._begins_line else 1):
-            if self._is_thought:
-                self._held = self._held[found.start() if found["call"] else found.end() :]
-                self._is_thought = False
-            else:
-                said += self._held[: found.start()]
-                self._held, self._is_thought = self._held[found.end() :], found["label"].lower() == "thought"
-            self._begins_line, self._is_after_label = True, not self._held
+            said += self._passed(found)
             if not self._is_thought and found.re is _ENDS:
                 break
-        line = self._held.rfind("\n") + 1
+        if not self._is_thought:
+            return said + self._spoken(is_end=is_end)
+        self._held = "" if is_end else self._held[self._held.rfind("\n") + 1 :]
+        return said
+
+    def _passed(self, found: re.Match[str]) -> str:
+        """Go on behind a label or the end of a thought; return what was said before it."""
+        said = ""
         if self._is_thought:
-            self._held = "" if is_end else self._held[line:]
-            return said
+            self._held = self._held[found.start() if found["call"] else found.end() :]
+            self._is_thought = False
+        else:
+            said = self._held[: found.start()]
+            self._held, self._is_thought = self._held[found.end() :], found["label"].lower() == "thought"
+        self._begins_line, self._is_after_label = True, not self._held
+        return said
+
+    def _spoken(self, *, is_end: bool) -> str:
+        """Return what is held, but for a last line that may become a label."""
+        line = self._held.rfind("\n") + 1
         begun = self._held[line:].strip().lower()
         # Blanks are not held back: a label after them begins its line all the same.
         may_be_label = begun and (line or self._begins_line) and any(label.startswith(begun) for label in _LABELS)
@@ -53,4 +63,4 @@ class ReactLines:
         shown, self._held = self._held[:kept], self._held[kept:]
         _, newline, last = shown.rpartition("\n")
         self._begins_line = not last.strip() and bool(newline or self._begins_line)
-        return said + shown
+        return shown

@@ -193,37 +193,49 @@ def _end_of_body(text: str, opening: Any, *, is_end: bool) -> int | None:
 
 def _end_of_brackets(text: str, start: int) -> int | None:
     stack: list[str] = []
-    quote, escaped = "", False
-    for at in range(start, len(text)):
+    at = start
+    while at < len(text):
         char = text[at]
-        if quote:
-            quote, escaped = ("" if char == quote and not escaped else quote), char == "\\" and not escaped
-        elif char == '"' or (char == "'" and (text[at - 1] in "([{,=: ")):
-            quote, escaped = char, False
+        if char == '"' or (char == "'" and (text[at - 1] in "([{,=: ")):
+            at = _end_of_string(text, at)
         elif char in _CLOSERS:
             stack.append(_CLOSERS[char])
         elif stack and char == stack[-1]:
             stack.pop()
             if not stack:
                 return at + 1
+        at += 1
     return None
+
+
+def _end_of_string(text: str, start: int) -> int:
+    """Return where the string ends that a quotation mark opens; the text ends where it does not."""
+    at = start + 1
+    while at < len(text) and text[at] != text[start]:
+        at += 2 if text[at] == "\\" else 1
+    return at
 
 
 def _calls_in(written: str, opening: Any) -> Iterator[TextCall]:
     head, body = written[: opening.start("body")], written[opening.start("body") :]
-    named = _NAME.search(head)
-    name = named[1] if named else _tag_name(head)
+    tool = _tool_in(head)
+    name = tool or _tag_name(head)
     if (given := _as_keys(body)) is not None:
         # Arguments in a line or in brackets are those of the tool, whatever a tag says.
-        named_by = name if named or body[0] == "<" else ""
+        named_by = name if tool or body[0] == "<" else ""
         yield TextCall(named_by or TOOL_NAME, _arguments(given))
         return
     value = _value(body)
+    if value is not None:
+        yield from _listed_calls(value, name)
+    elif tool or _TAGGED.search(head):
+        yield TextCall(tool or TOOL_NAME, body)
+
+
+def _listed_calls(value: Any, name: str) -> Iterator[TextCall]:
     for item in value if isinstance(value, list) else [value]:
         if call := _as_call(item, name):
             yield call
-    if value is None and (named or _TAGGED.search(head)):
-        yield TextCall(named[1] if named else TOOL_NAME, body)
 
 
 def _as_keys(body: str) -> dict[str, Any] | None:
@@ -250,6 +262,11 @@ def _arguments(given: Any) -> str:
     return json.dumps(known)
 
 
+def _tool_in(head: str) -> str:
+    found = _NAME.search(head)
+    return found[1] if found else ""
+
+
 def _tag_name(head: str) -> str:
     found = regex.search(r"<\|?(?:function=|invoke name=)[\"']?([\w.-]+)", head, regex.IGNORECASE)
     return found[1] if found else ""
@@ -268,17 +285,27 @@ def _as_call(value: Any, name: str) -> TextCall | None:
 
 def _call_by_name(value: Mapping[str, Any]) -> TextCall | None:
     """Return the call that an object names itself."""
-    called = next((value[key] for key in value if key in _CALL_KEYS and isinstance(value[key], str)), None)
-    arguments = next((value[key] for key in value if key in _ARGUMENT_KEYS), None)
-    if called is None or (arguments is None and called not in (TOOL_NAME, ALIAS)):
-        return None
-    given = arguments if arguments is not None else {key: value[key] for key in value if key not in _CALL_KEYS}
-    return TextCall(called, given if isinstance(given, str) else _arguments(given))
+    called, given = _called(value), _given(value)
+    if given is None and called in (TOOL_NAME, ALIAS):
+        given = {key: value[key] for key in value if key not in _CALL_KEYS}
+    return None if called is None or given is None else TextCall(called, _written(given))
+
+
+def _written(given: Any) -> str:
+    return given if isinstance(given, str) else _arguments(given)
+
+
+def _called(value: Mapping[str, Any]) -> str | None:
+    return next((value[key] for key in value if key in _CALL_KEYS and isinstance(value[key], str)), None)
+
+
+def _given(value: Mapping[str, Any]) -> Any:
+    return next((value[key] for key in value if key in _ARGUMENT_KEYS), None)
 
 
 def _call_by_arguments(value: Mapping[str, Any], name: str) -> TextCall | None:
     """Return the call whose arguments an object is or holds; its name stands outside, or nowhere."""
-    arguments = next((value[key] for key in value if key in _ARGUMENT_KEYS), None)
+    arguments = _given(value)
     if isinstance(arguments, Mapping) and "query" in arguments:
         return TextCall(name or TOOL_NAME, _arguments(arguments))
     if name or (isinstance(value.get("query"), str) and value.keys() <= set(TOOL_ARGUMENTS)):
@@ -305,10 +332,7 @@ def _value(text: str) -> Any:
 
 def _keywords(body: str) -> dict[str, Any]:
     """Return the arguments of a call in the notation of Python; a lone text is the query."""
-    try:
-        call = ast.parse(f"f{body}", mode="eval").body
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return {}
+    call = _parsed(f"f{body}")
     if not isinstance(call, ast.Call):
         return {}
     if call.args and isinstance(call.args[0], ast.Dict):
@@ -316,3 +340,10 @@ def _keywords(body: str) -> dict[str, Any]:
     given = {"query": call.args[0]} if call.args else {}
     given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     return {name: value.value for name, value in given.items() if isinstance(value, ast.Constant)}
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None

@@ -59,16 +59,23 @@ class Unspoken:
                 self._held, self._closing = self._held[closed.end() :], None
                 self._is_after_thoughts = not spoken
                 continue
-            found = _MARK.search(self._held, partial=not is_end)
-            if not found or (found.partial and len(self._held) - found.start() > MAX_MARK):
-                spoken, self._held = spoken + self._held, ""
-                break
-            spoken, self._held = spoken + self._held[: found.start()], self._held[found.start() :]
-            if found.partial or (found.end() == found.start() + len(self._held) and not is_end):
+            said, found = self._before_mark(is_end=is_end)
+            spoken += said
+            if not found:
                 break
             self._closing = _closing_of(found)
             self._held = self._held[found.end() - found.start() :]
         return spoken
+
+    def _before_mark(self, *, is_end: bool) -> tuple[str, regex.Match[str] | None]:
+        """Return what is said before the next mark, and the mark if it has come whole."""
+        found = _MARK.search(self._held, partial=not is_end)
+        if not found or (found.partial and len(self._held) - found.start() > MAX_MARK):
+            said, self._held = self._held, ""
+            return said, None
+        may_grow = found.partial or (found.end() == len(self._held) and not is_end)
+        said, self._held = self._held[: found.start()], self._held[found.start() :]
+        return said, None if may_grow else found
 
 
 def _closing_of(mark: regex.Match[str]) -> regex.Pattern[str] | None:

@@ -65,18 +65,18 @@ class Message:
 
     def __post_init__(self) -> None:
         """Check the fields; raises ValueError."""
-        if self.role not in get_args(Role):
-            raise ValueError(f"role {self.role!r}: one of {', '.join(get_args(Role))}")
-        if not self.content.strip() and not self.tool_calls and self.role != "tool":
-            raise ValueError("a message must not be empty")
-        if self.timestamp.tzinfo is None:
-            raise ValueError("the time of a message must name its zone")
-        if self.confidence is not None and (self.role != "assistant" or not 0.0 <= self.confidence <= 1.0):
-            raise ValueError("confidence: 0–1, and only of an answer")
-        if self.tool_calls and self.role != "assistant":
-            raise ValueError("tool_calls: only of an answer")
-        if self.tool_call_id is not None and self.role != "tool":
-            raise ValueError("tool_call_id: only of what a tool returned")
+        is_answer, is_tool = self.role == "assistant", self.role == "tool"
+        is_sure = self.confidence is None or (is_answer and 0.0 <= self.confidence <= 1.0)
+        for is_right, fault in (
+            (self.role in get_args(Role), f"role {self.role!r}: one of {', '.join(get_args(Role))}"),
+            (self.content.strip() or self.tool_calls or is_tool, "a message must not be empty"),
+            (self.timestamp.tzinfo is not None, "the time of a message must name its zone"),
+            (is_sure, "confidence: 0–1, and only of an answer"),
+            (is_answer or not self.tool_calls, "tool_calls: only of an answer"),
+            (is_tool or self.tool_call_id is None, "tool_call_id: only of what a tool returned"),
+        ):
+            if not is_right:
+                raise ValueError(fault)
 
     def as_json(self) -> dict[str, Any]:
         """Return one JSON object."""

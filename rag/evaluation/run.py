@@ -71,8 +71,7 @@ def evaluate(
     Raises UsageError if no question is about any of the books, or a question does not say which book it is about or
     names a page or section that is not in the index.
     """
-    if len(retrievers) > 1 and any(question.answerable and question.book is None for question in questions):
-        raise UsageError("the questions do not name a book and the index has several; choose one with --book")
+    _check_books(questions, retrievers)
     looking = _Looking(quotes, calibrates)
     asked = [each for retriever in retrievers for each in _ask_of(retriever, questions, answer, looking)]
     if not asked:
@@ -80,6 +79,11 @@ def evaluate(
         books = ", ".join(retriever.book_id for retriever in retrievers)
         raise UsageError(f"the questions are about {', '.join(named)}, the index holds {books}; see --corpus")
     return asked
+
+
+def _check_books(questions: Sequence[EvalQuestion], retrievers: Sequence[Retriever]) -> None:
+    if len(retrievers) > 1 and any(question.answerable and question.book is None for question in questions):
+        raise UsageError("the questions do not name a book and the index has several; choose one with --book")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +142,11 @@ def _ask(
         leaks=len([*_leaks(response, retriever.book_id), *_leaks(narrow, retriever.book_id)]),
         milliseconds=milliseconds,
         kind=question.kind,
-        **(_of_quote(question, quoted) if quoted else {}),
+        **_of_quote(question, quoted),
         answered_right=_is_answered(question, answered) if answered else None,
         is_quoted=looking.quotes,
         question=question.text,
-        found=_place(response.results[0]) if response.results else None,
+        found=next(map(_place, response.results), None),
         answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,
     )
     return Asked(outcome, gated.response.evidence, _is_right(question, gated, quoted, retriever))
@@ -189,8 +193,10 @@ class Earlier:
     role: Literal["user"] = "user"
 
 
-def _of_quote(question: EvalQuestion, quoted: AgentResponse) -> dict[str, Any]:
-    """Return the fields of the outcome about the quoted answer."""
+def _of_quote(question: EvalQuestion, quoted: AgentResponse | None) -> dict[str, Any]:
+    """Return the fields of the outcome about the quoted answer, none without one."""
+    if quoted is None:
+        return {}
     return {
         "quoted_right": holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
         "filler": filler(question, quoted.answer) if quoted.citations else None,

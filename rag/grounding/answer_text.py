@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from ingestion.markdown.fences import closes_fence, opening_run
+from ingestion.markdown.fences import after_marks, closes_fence, opening_run
 from rag.grounding.citations import Citations, CiteStyle, Source
 from rag.grounding.references import ID, MARKER, MAX_MARKER_CHARS, VERBATIM, Reference, ReferenceReader
 from rag.grounding.said_before import SaidBefore
@@ -51,10 +51,10 @@ _END = re.compile(
     r"|(?:(?<![ \t])[ \t]++)?+(?P<lines>\n\s*)",
     re.IGNORECASE,
 )
-_MAY_END = re.compile(r"[.!?…。！？\n]")
-_STOP_AT_END = re.compile(r"(?:[ \t]*[.!?…。！？]+[\"'”’)*_」）]*)?\s*\Z")
-_WHOLE = re.compile(r"(?:[.!?…:。！？|][\"'”’)*_」）]*|[\])】〕⟧>])\s*\Z")
-"""How a text ends that was not cut off inside of a sentence; a reference may follow the stop."""
+_STOPS = ".!?…。！？"
+_MAY_END = frozenset(f"{_STOPS}\n")
+_BEHIND_STOPS = "\"'”’)*_」）"
+"""Quotation marks, brackets and marks of emphasis, which may close behind the stop of a sentence."""
 
 _PASSAGE_ID = re.compile(ID, re.IGNORECASE)
 _VERBATIM = re.compile(VERBATIM)
@@ -70,7 +70,6 @@ _CONTAINER = re.compile(rf"{_CONTAINER_MARKS}(?::{{3,}}|/{{3,}}|!!![ \t]|\?\?\?\
 _ONLY_REFERENCES_BEHIND = re.compile(
     rf"(?:(?<![ \t])[ \t]++)?+{MARKER}(?:[ \t]*{MARKER})*[ \t.,;]*\s*\Z", re.IGNORECASE
 )
-_MAY_BE_FENCE = re.compile(rf"{_CONTAINER_MARKS}(?:[`~$\\].*|\d{{1,9}}[.)]?)?")
 _MAY_BE_REFERENCE = re.compile(rf"!?\[|[(【〔⟦<]|{MARKER}|https?:|[\w./-]*\.mdx?\b", re.IGNORECASE)
 _CLOSERS = {"[": "]", "(": ")", "【": "】", "〔": "〕", "⟦": "⟧", "<": ">"}
 
@@ -199,7 +198,7 @@ class AnswerText:
 
     def _is_half(self, raw: str) -> bool:
         is_last = self._is_cut_off and raw == self._raw and not self._fence
-        return is_last and bool(self._text[: len(self._text) - self._told].strip()) and not _WHOLE.search(raw)
+        return is_last and bool(self._text[: len(self._text) - self._told].strip()) and not _is_whole(raw)
 
     def _is_repeated(self, raw: str) -> bool:
         if self._fence or self._told:
@@ -266,12 +265,12 @@ class AnswerText:
         it.
         """
         body, tail, end = _split_tail(sentence.parts)
-        if not any(isinstance(part, Reference) or part.strip() for part in body):
-            body, tail, end = list(sentence.parts), [], ""  # nothing is said: it stays in its order
+        if not _says_something(body):
+            body, tail, end = list(sentence.parts), [], ""  # it stays in its order
             if sentence.cited and self._cited_by_block.issuperset(sentence.cited):
                 # The block of code above has them already.
                 return sentence.raw[len(sentence.raw.rstrip()) :].removeprefix("\n")
-        holders = verdict.passages if verdict and verdict.held else ()
+        holders = _holders(verdict)
         self._dropped += _dropped(sentence, holders)
         text = "".join(part if isinstance(part, str) else self._numbers(part, holders, verdict) for part in body)
         numbers = self._cite(_sources(tail, sentence.cited, holders), verdict)
@@ -281,7 +280,7 @@ class AnswerText:
         return _laid_out(text, numbers, mark, end, is_row=sentence.text.startswith("|"))
 
     def _numbers(self, part: Reference, holders: tuple[SearchResult, ...], verdict: Verdict | None) -> str:
-        known = [passage for passage in part.passages if not holders or passage in holders]
+        known = _holding(part.passages, holders)
         return f"{part.space}{self._cite(known, verdict)}" if known else ""
 
     def _cite(self, passages: list[SearchResult], verdict: Verdict | None) -> str:
@@ -289,11 +288,11 @@ class AnswerText:
         return "".join(dict.fromkeys(self._citations.cite(passage, blocks) for passage in passages))
 
     def _closed_code(self, sentence: Sentence, verdict: Verdict | None) -> str:
-        self._dropped += sum(part.unknown for part in sentence.parts if isinstance(part, Reference))
+        self._dropped += _dropped(sentence, ())
         if not verdict and not sentence.cited:
             return str(sentence.parts[0])
-        holders = verdict.passages if verdict and verdict.held else ()
-        named = [passage for passage in sentence.cited if not holders or passage in holders] or list(holders[:1])
+        holders = _holders(verdict)
+        named = _holding(sentence.cited, holders) or list(holders[:1])
         mark = _mark(verdict)
         self._cited_by_block = frozenset(() if mark else named)
         code, space = str(sentence.parts[0]).rstrip(), sentence.raw[len(sentence.raw.rstrip()) :] or "\n"
@@ -341,7 +340,7 @@ class AnswerText:
 
     def _end_of_sentence(self) -> int | None:
         """Return where the first sentence ends, once what follows cannot belong to it."""
-        if not self._ended and not _MAY_END.search(self._raw):
+        if not self._ended and _MAY_END.isdisjoint(self._raw):
             return None  # nearly always, so that a word costs little
         begin = self._blank_lines()
         if not self._has_begun() and _opening(self._raw[begin:].partition("\n")[0]):
@@ -350,15 +349,23 @@ class AnswerText:
             return self._raw.find("\n", begin) + 1 or None
         if self._masked is None:
             self._masked = _VERBATIM.sub(self._mask, self._raw)
-        for found in _END.finditer(self._masked):
+        return self._first_end(self._masked)
+
+    def _first_end(self, masked: str) -> int | None:
+        for found in _END.finditer(masked):
             if not self._raw[: found.end()].strip():
                 continue
             following = self._raw[found.end() : found.end() + MAX_MARKER_CHARS + 1]
-            if not self._ended and (not following or _may_go_on(following) or self._is_in_verbatim(found.start())):
+            if self._may_go_on(found, following):
                 return None
             if self._is_end(found, following):
                 return found.end()
         return None
+
+    def _may_go_on(self, found: re.Match[str], following: str) -> bool:
+        """Return whether what is yet to come may belong before this end."""
+        is_open = not following or _may_go_on(following) or self._is_in_verbatim(found.start())
+        return is_open and not self._ended
 
     def _is_end(self, found: re.Match[str], following: str) -> bool:
         """Return whether a stop, or an end of lines, before a text ends a sentence; a wrapped line goes on."""
@@ -384,7 +391,7 @@ class AnswerText:
     def _settled_end(self) -> int:
         text = self._raw
         line = text[self._blank_lines() :].partition("\n")[0]
-        if not self._has_begun() and _MAY_BE_FENCE.fullmatch(line):
+        if not self._has_begun() and _may_be_fence(line):
             return 0
         end = len(text.rstrip())
         end = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end), text.rfind("\n", 0, end), 0)
@@ -394,15 +401,45 @@ class AnswerText:
         if reference := _MAY_BE_REFERENCE.search(text, self._told, end):
             end = reference.start()
         # The stop waits too: the number of the source stands before it.
-        stop = _STOP_AT_END.search(text[self._told : end])
-        assert stop
-        return self._told + stop.start()
+        return self._told + _stop_of(text[self._told : end])
+
+
+def _may_be_fence(beginning: str) -> bool:
+    """Return whether a line that begins so may open a block of code or a formula."""
+    rest = beginning[after_marks(beginning) :]
+    return not rest or rest[0] in "`~$\\" or rest.rstrip(".)").isdecimal()
 
 
 def _opening(line: str) -> str:
     """Return the marks with which a line opens a block of code or a formula, or an empty text."""
     marks = line.strip(" \t>\r\n")
     return opening_run(line) or (marks if marks in _FORMULAS else "")
+
+
+def _is_whole(raw: str) -> bool:
+    """Return whether a text was not cut off inside of a sentence; a reference may follow the stop."""
+    text = raw.rstrip()
+    return text.endswith(tuple("])】〕⟧>")) or text.rstrip(_BEHIND_STOPS).endswith(tuple(f"{_STOPS}:|"))
+
+
+def _stop_of(text: str) -> int:
+    """Return where the stop at the end of a text begins, with the blanks before it; without one, where it ends."""
+    whole = text.rstrip()
+    bare = whole.rstrip(_BEHIND_STOPS)
+    return len(bare.rstrip(_STOPS).rstrip(" \t")) if bare.endswith(tuple(_STOPS)) else len(whole)
+
+
+def _says_something(body: Sequence[Part]) -> bool:
+    return any(isinstance(part, Reference) or part.strip() for part in body)
+
+
+def _holders(verdict: Verdict | None) -> tuple[SearchResult, ...]:
+    return verdict.passages if verdict and verdict.held else ()
+
+
+def _holding(named: Iterable[SearchResult], holders: tuple[SearchResult, ...]) -> list[SearchResult]:
+    """Return those of the passages named that hold the sentence, all if none is known to."""
+    return [passage for passage in named if not holders or passage in holders]
 
 
 def _dropped(sentence: Sentence, holders: tuple[SearchResult, ...]) -> int:
@@ -424,7 +461,7 @@ def _sources(
     tail: list[Reference], cited: tuple[SearchResult, ...], holders: tuple[SearchResult, ...]
 ) -> list[SearchResult]:
     """Return what the numbers behind a sentence name: its own sources that hold it, else some that do."""
-    named = [passage for part in tail for passage in part.passages if not holders or passage in holders]
+    named = _holding((passage for part in tail for passage in part.passages), holders)
     if named or any(passage in holders for passage in cited):
         return named
     return list(holders[:MAX_SOURCES])
@@ -466,11 +503,10 @@ def _split_tail(parts: tuple[Part, ...]) -> tuple[list[Part], list[Reference], s
             tail.insert(0, last)
             body.pop()
             continue
-        found = _STOP_AT_END.search(last)
-        assert found
+        kept = last[: _stop_of(last)]
+        stop = last[len(kept) :]
         # What ends the sentence may stand before its references or behind them, and only once.
-        end = found[0] + end if not end.strip() or not found[0].strip() else end
-        kept = last[: found.start()]
+        end = stop + end if not end.strip() or not stop.strip() else end
         if kept:
             body[-1] = kept
             break

@@ -96,13 +96,13 @@ def _against(number: Quantity, near: NearClause, evidence: Evidence) -> tuple[bo
     if number.is_small_word:
         counts_same = any(each.noun and each.noun[:4] == number.noun[:4] for each in others)
         return counts_same, counts_same
-    rivals = (
-        each
-        for each in others
-        if each.dimension == number.dimension or (each.dimension is None and number.unit)
-        if not is_among(each, evidence.statement.quantities) and not each.is_small_word
-    )
-    return any(rivals), not is_among(number, quantities_in(evidence.text), units)
+    has_rival = any(_is_rival(each, number, evidence.statement) for each in others)
+    return has_rival, not is_among(number, quantities_in(evidence.text), units)
+
+
+def _is_rival(other: Quantity, number: Quantity, said: Statement) -> bool:
+    is_of_its_kind = other.dimension == number.dimension or (other.dimension is None and number.unit is not None)
+    return is_of_its_kind and not other.is_small_word and not is_among(other, said.quantities)
 
 
 def denied(evidence: Evidence) -> str | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isclose
 
 from rag.grounding.formulas import without_formulas
 
@@ -112,22 +113,21 @@ def quantities_in(text: str) -> tuple[Quantity, ...]:
 
 def is_among(number: Quantity, quantities: Iterable[Quantity], units: Sequence[str] = ()) -> bool:
     """Return whether the same amount is among `quantities`; one without a unit may have any of `units`."""
-    for quantity in quantities:
-        if number.dimension is None:
-            if quantity.value == number.value or quantity.written == number.value:
-                return True
-        elif quantity.dimension == number.dimension:
-            if _near(quantity.value, number.value):
-                return True
-        elif (quantity.unit, number.dimension) == ("m", "time"):
-            if _near(quantity.value * 60, number.value):
-                return True
-        elif quantity.dimension is None and any(
-            UNITS[unit][0] == number.dimension and _near(quantity.value * UNITS[unit][1], number.value)
-            for unit in units
-        ):
-            return True
-    return False
+    return any(_is_same(number, quantity, units) for quantity in quantities)
+
+
+def _is_same(number: Quantity, other: Quantity, units: Sequence[str]) -> bool:
+    if number.dimension is None:
+        return number.value in (other.value, other.written)
+    if other.dimension == number.dimension:
+        return isclose(other.value, number.value)
+    if (other.unit, number.dimension) == ("m", "time"):
+        return isclose(other.value * 60, number.value)
+    spelled_out = [UNITS[unit] for unit in units] if other.dimension is None else []
+    return any(
+        dimension == number.dimension and isclose(other.value * factor, number.value)
+        for dimension, factor in spelled_out
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -137,13 +137,9 @@ def units_in(text: str) -> tuple[str, ...]:
 
 
 def _quantity(found: re.Match[str], text: str) -> Quantity:
-    unit = found["unit"] or found["word_unit"] or found["half"] or found["single"] or _COINS.get(found["coin"])
-    if found["digits"]:
-        number = float(found["digits"].replace(",", "").replace("−", "-")) * (1e3 if found["thousand"] else 1.0)
-    elif found["word"]:
-        number = _WORDS[found["word"]] + (0.5 if found["more"] else 0.0)
-    else:
-        number = {"half": 0.5, "quarter of": 0.25}.get(found["part"], 1.0)
+    named = found.group("unit", "word_unit", "half", "single")
+    unit = next(filter(None, named), _COINS.get(found["coin"]))
+    number = _number(found)
     dimension, factor = UNITS[unit] if unit else (found["other"], 1.0)
     noun = _NOUN.match(text, found.end()) if not dimension else None
     return Quantity(
@@ -158,5 +154,9 @@ def _quantity(found: re.Match[str], text: str) -> Quantity:
     )
 
 
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
+def _number(found: re.Match[str]) -> float:
+    if found["digits"]:
+        return float(found["digits"].replace(",", "").replace("−", "-")) * (1e3 if found["thousand"] else 1.0)
+    if found["word"]:
+        return _WORDS[found["word"]] + (0.5 if found["more"] else 0.0)
+    return {"half": 0.5, "quarter of": 0.25}.get(found["part"], 1.0)

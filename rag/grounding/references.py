@@ -50,8 +50,6 @@ _IS_ADDRESS = re.compile(_ADDRESS)
 _WITH_ID = re.compile(rf"[ \t]*(?:{_BRACKETED}|{_BARE})", re.IGNORECASE)
 _IDS = re.compile(rf"{ID}|[A-Za-z]{{1,3}}-?\d{{1,6}}|\d{{1,4}}", re.IGNORECASE)
 _IS_NAMED_NUMBER = re.compile(_NAMED_NUMBERS, re.IGNORECASE)
-_FOOTNOTE = re.compile(r"\[\^\d{1,3}\]")
-_NUMBER = re.compile(r"\d{1,4}")
 _WORD_BEFORE = re.compile(r"[^\W_][\w.]*(?:\[\w+\])*$|[)\]]$")
 _GOES_ON = re.compile(r"[(=_\[]|\.\w")
 _ENDS_CLAUSE = re.compile(r"\s*(?:[.,;:!?…。！？)]|$)")
@@ -132,14 +130,13 @@ class ReferenceReader:
         if ids := [name for name in names if name.startswith("p-")]:
             return self._reference(ids, space)
         if self._names_by_number(marker):
-            return Reference(*self._counted([int(number) for number in _NUMBER.findall(marker.split("†")[0])]), space)
-        if not marker.strip("[]^,; 0123456789"):
-            numbers = [int(name) for name in names]
-            is_reference = self._are_references(numbers, found, space)
-            return Reference(*self._counted(numbers), space) if is_reference else found[0]
-        if not any(map(self._shown.get, names)) and self._is_text(found):
-            return found[0]
-        return self._reference(names, space)
+            return Reference(*self._counted(_numbers_in(marker.split("†")[0])), space)
+        if marker.strip("[]^,; 0123456789"):
+            is_known = any(map(self._shown.get, names))
+            return self._reference(names, space) if is_known or not self._is_text(found) else found[0]
+        numbers = _numbers_in(marker)
+        is_reference = self._are_references(numbers, found, space)
+        return Reference(*self._counted(numbers), space) if is_reference else found[0]
 
     def _reference(self, ids: list[str], space: str) -> Reference:
         passages = tuple(passage for each in ids if (passage := self._shown.get(each)))
@@ -147,8 +144,9 @@ class ReferenceReader:
 
     def _names_by_number(self, marker: str) -> bool:
         """Return whether a marker can be nothing but a passage's number: 【1】, (source 2), [^1], passage 3."""
-        is_named = _IS_NAMED_NUMBER.fullmatch(marker) or _FOOTNOTE.fullmatch(marker)
-        return is_named is not None and not any(marker in passage.text for passage in self._shown)
+        is_footnote = marker.startswith("[^") and marker[2:-1].isdecimal()
+        is_named = is_footnote or _IS_NAMED_NUMBER.fullmatch(marker) is not None
+        return is_named and not any(marker in passage.text for passage in self._shown)
 
     def _counted(self, numbers: list[int]) -> tuple[tuple[SearchResult, ...], int]:
         shown = list(self._shown)
@@ -191,6 +189,10 @@ class ReferenceReader:
             or address in passage.text
             for passage in self._shown
         )
+
+
+def _numbers_in(marker: str) -> list[int]:
+    return [int(number) for number in "".join(char if char.isdecimal() else " " for char in marker).split()]
 
 
 def _stands_alone(found: re.Match[str], space: str) -> bool:

@@ -50,12 +50,10 @@ def is_gap(sentence: str) -> bool:
 
 def states_something(sentence: str) -> bool:
     """Return whether the sentence claims anything: it asks nothing, introduces nothing, is no heading and no talk."""
-    if sentence.lstrip().startswith("#"):
-        return False
     text = plain_text(sentence).rstrip("*_\"'”’ ")
-    if not text or text.endswith((":", "?", "：", "？")) or is_gap(text):
+    if sentence.lstrip().startswith("#") or text.endswith((":", "?", "：", "？")) or is_gap(text):
         return False
-    has_facts = bool(quantities_in(text) or code_names_in(text)) and any(map(str.isalpha, text))
-    if _TALK.match(text) and not has_facts and len(text.split()) <= MAX_TALK_WORDS:
-        return False
-    return has_facts or len(words_of(text)) >= 2
+    if any(map(str.isalpha, text)) and (quantities_in(text) or code_names_in(text)):
+        return True
+    is_talk = _TALK.match(text) and len(text.split()) <= MAX_TALK_WORDS
+    return not is_talk and len(words_of(text)) >= 2

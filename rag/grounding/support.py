@@ -105,8 +105,7 @@ class SupportCheck:
             return IN_CIRCLES
         with self._lock:
             shown = list(self._shown)
-            language = language_of(_SYMBOLS.sub("", plain_text(sentence)))
-            if language and shown and not any(same_language(language, each.language) for each in cited or shown):
+            if _is_foreign(sentence, cited or shown):
                 return UNCHECKED
             verdict = self._by_cited(sentence, cited) if cited else TOO_LITTLE
             if verdict not in (TOO_LITTLE, SAYS_LESS):
@@ -117,12 +116,11 @@ class SupportCheck:
     def judge_code(self, code: str) -> Verdict:
         """Judge a block of code: nearly all of its lines must stand in one passage."""
         inner = (line for line in code.split("\n")[1:] if not line.strip().startswith(("```", "~~~")))
-        lines = [line for line in (" ".join(line.split()) for line in inner) if line]
+        lines = list(filter(None, (" ".join(line.split()) for line in inner)))
         for passage in self._shown:
-            text = " ".join(passage.text.split())
-            if not lines or sum(line in text for line in lines) / len(lines) >= CODE_THRESHOLD:
-                blocks = {place.block: None for place in self._places_of(passage) if _shares_line(place.block, lines)}
-                return Verdict("held", (passage,), tuple(blocks))
+            if _lines_in(passage.text, lines) >= CODE_THRESHOLD * len(lines):
+                blocks = dict.fromkeys(place.block for place in self._places_of(passage))
+                return Verdict("held", (passage,), tuple(block for block in blocks if _lines_in(block.text, lines)))
         return Verdict("not_there", reason="the book has no such code")
 
     def _by_cited(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
@@ -175,15 +173,17 @@ class SupportCheck:
 
     def _nearness(self, evidence: Evidence) -> list[float]:
         """Return the cosine of the sentence and each place that shares words with it; a text is embedded once."""
-        alike = [evidence.statement.share_in(place.terms) >= SOME for place in evidence.places]
-        near = [place for place, is_alike in zip(evidence.places, alike, strict=True) if is_alike or not any(alike)]
-        texts = [_said(evidence.statement.text), *(_said(place.text) for place in near)]
+        alike = [place for place in evidence.places if evidence.statement.share_in(place.terms) >= SOME]
+        near = alike or evidence.places
+        said, *held = self._vectors_of([_said(evidence.statement.text), *(_said(place.text) for place in near)])
+        cosines = {place.text: max(0.0, float(said @ held[at])) for at, place in enumerate(near)}
+        return [cosines.get(place.text, 0.0) for place in evidence.places]
+
+    def _vectors_of(self, texts: Sequence[str]) -> list[Vector]:
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
             self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
-        said, *held = (self._vectors[text] for text in texts)
-        cosines = {place.text: max(0.0, float(said @ held[at])) for at, place in enumerate(near)}
-        return [cosines.get(place.text, 0.0) for place in evidence.places]
+        return [self._vectors[text] for text in texts]
 
     def _places_of(self, passage: SearchResult) -> list[Place]:
         if passage.id not in self._places:
@@ -226,6 +226,13 @@ def _said(text: str) -> str:
     return (text.rstrip(" .!?…。！？") or text)[:MAX_CHARS]
 
 
-def _shares_line(block: PassageBlock, lines: Sequence[str]) -> bool:
-    text = " ".join(block.text.split())
-    return any(line in text for line in lines)
+def _is_foreign(sentence: str, passages: Sequence[SearchResult]) -> bool:
+    """Return whether a sentence is in another language than all of the passages."""
+    language = language_of(_SYMBOLS.sub("", plain_text(sentence))) if passages else None
+    return language is not None and not any(same_language(language, each.language) for each in passages)
+
+
+def _lines_in(text: str, lines: Sequence[str]) -> int:
+    """Return how many lines of code a text has."""
+    text = " ".join(text.split())
+    return sum(line in text for line in lines)

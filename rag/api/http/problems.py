@@ -146,16 +146,28 @@ def in_json_terms(message: str) -> str:
 def _field_of(fault: Mapping[str, Any], body: Any) -> str:
     """Return the field of a fault as the client knows it, without the branches of a union."""
     place, *parts = fault["loc"]
-    if place != "body" or fault["type"] == "json_invalid":
-        return ".".join(map(str, parts)) if place != "body" and parts else str(place)
+    if place != "body":
+        return ".".join(map(str, parts or [place]))
     named: list[str] = []
-    for part in parts:
-        is_there = part in body if isinstance(body, dict) else isinstance(part, int) and isinstance(body, list)
-        if not is_there and not (isinstance(body, dict) and fault["type"] in ("missing", "extra_forbidden")):
+    for part in parts if fault["type"] != "json_invalid" else ():
+        if not _may_have(body, part, is_name=fault["type"] in ("missing", "extra_forbidden")):
             break
         named.append(str(part))
-        body = body.get(part) if isinstance(body, dict) else body[part] if part < len(body) else None
+        body = _inside(body, part)
     return ".".join(named) or "body"
+
+
+def _may_have(body: Any, part: Any, *, is_name: bool) -> bool:
+    """Return whether a part of a place is one of the body's, or a name that it lacks; not a branch of a union."""
+    if isinstance(body, dict):
+        return is_name or part in body
+    return isinstance(body, list) and isinstance(part, int)
+
+
+def _inside(body: dict[Any, Any] | list[Any], part: Any) -> Any:
+    if isinstance(body, dict):
+        return body.get(part)
+    return body[part] if part < len(body) else None
 
 
 def _message_of(fault: Mapping[str, Any]) -> str:

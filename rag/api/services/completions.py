@@ -302,8 +302,7 @@ def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
     kept: list[Message] = []
     for message in messages:
         role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
-        sent = valid_text(_text(message)).strip()
-        text = _answer_in(sent) if role == "assistant" else reader_words(sent)
+        text = _said_by(role, valid_text(_text(message)).strip())
         if not text:
             continue
         if kept and kept[-1].role == role:
@@ -311,6 +310,10 @@ def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
         if kept or role == "user":
             kept.append(Message(role, text))
     return tuple(kept[:-1] if kept and kept[-1].role == "user" else kept)
+
+
+def _said_by(role: Literal["user", "assistant"], text: str) -> str:
+    return reader_words(text) if role == "user" else _answer_in(text)
 
 
 def _answer_in(text: str) -> str:

@@ -126,12 +126,14 @@ def _node(element: ElementTree.Element) -> MathNode:
     text = (element.text or "").strip("\n")
     if name not in ELEMENTS or (name == "mi" and text.startswith("\\")):
         raise ValueError(f"<{name}>{text} is not shown")
-    attributes = {key: value for key, value in element.attrib.items() if key in ATTRIBUTES}
-    width = element.get("width", "")
-    if name == "mspace" and _SPACE.fullmatch(width):
-        attributes["width"] = width
     inner: tuple[MathNode, ...] = (text,) if text else ()
-    return (name, attributes, inner + tuple(_node(child) for child in element))
+    return (name, _attributes(name, element), inner + tuple(_node(child) for child in element))
+
+
+def _attributes(name: str, element: ElementTree.Element) -> dict[str, str]:
+    is_space = name == "mspace" and _SPACE.fullmatch(element.get("width", ""))
+    kept = {*ATTRIBUTES, "width"} if is_space else ATTRIBUTES
+    return {key: value for key, value in element.attrib.items() if key in kept}
 
 
 def main() -> None:
