@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from ingestion.markdown.fences import after_marks, closes_fence, opening_run
 from rag.grounding.citations import Citations, CiteStyle, Source
 from rag.grounding.references import ID, MARKER, MAX_MARKER_CHARS, VERBATIM, Reference, ReferenceReader
 from rag.grounding.said_before import SaidBefore
+from rag.grounding.sentence_parts import STOPS, Part, cited_by, is_whole, joined, says_something, split_tail, stop_of
 from rag.grounding.sentences import STOP, STOP_UNSPACED, ends_sentence
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.stating import is_gap, states_something
@@ -44,17 +44,12 @@ MAX_SOURCES = 2
 
 Kind = Literal["statement", "code", "gap", "other"]
 
-Part = str | Reference
-
 _END = re.compile(
     rf"{STOP}(?:[ \t]*{MARKER})*(?:\s+|\Z)|{STOP_UNSPACED}(?:[ \t]*{MARKER})*\s*"
     r"|(?:(?<![ \t])[ \t]++)?+(?P<lines>\n\s*)",
     re.IGNORECASE,
 )
-_STOPS = ".!?…。！？"
-_MAY_END = frozenset(f"{_STOPS}\n")
-_BEHIND_STOPS = "\"'”’)*_」）"
-"""Quotation marks, brackets and marks of emphasis, which may close behind the stop of a sentence."""
+_MAY_END = frozenset(f"{STOPS}\n")
 
 _PASSAGE_ID = re.compile(ID, re.IGNORECASE)
 _VERBATIM = re.compile(VERBATIM)
@@ -198,7 +193,7 @@ class AnswerText:
 
     def _is_half(self, raw: str) -> bool:
         is_last = self._is_cut_off and raw == self._raw and not self._fence
-        return is_last and bool(self._text[: len(self._text) - self._told].strip()) and not _is_whole(raw)
+        return is_last and bool(self._text[: len(self._text) - self._told].strip()) and not is_whole(raw)
 
     def _is_repeated(self, raw: str) -> bool:
         if self._fence or self._told:
@@ -243,11 +238,11 @@ class AnswerText:
     def _read(self, raw: str) -> Sentence:
         """Return the sentence with its references taken out."""
         if self._fence:
-            parts = tuple(_joined(self._reader.verbatim(raw)))
-            return Sentence(raw, parts, str(parts[0]).strip(), "code", _cited(parts))
-        parts = tuple(_joined(self._reader.parts(raw)))
+            parts = tuple(joined(self._reader.verbatim(raw)))
+            return Sentence(raw, parts, str(parts[0]).strip(), "code", cited_by(parts))
+        parts = tuple(joined(self._reader.parts(raw)))
         text = "".join(part for part in parts if isinstance(part, str)).strip()
-        return Sentence(raw, parts, text, self._kind(text), _cited(parts))
+        return Sentence(raw, parts, text, self._kind(text), cited_by(parts))
 
     def _kind(self, text: str) -> Kind:
         was_in_table, self._in_table = self._in_table, text.startswith("|")
@@ -264,8 +259,8 @@ class AnswerText:
         """Return the whole sentence: its words, the numbers of its sources, its stop, and the mark if nothing holds
         it.
         """
-        body, tail, end = _split_tail(sentence.parts)
-        if not _says_something(body):
+        body, tail, end = split_tail(sentence.parts)
+        if not says_something(body):
             body, tail, end = list(sentence.parts), [], ""  # it stays in its order
             if sentence.cited and self._cited_by_block.issuperset(sentence.cited):
                 # The block of code above has them already.
@@ -401,7 +396,7 @@ class AnswerText:
         if reference := _MAY_BE_REFERENCE.search(text, self._told, end):
             end = reference.start()
         # The stop waits too: the number of the source stands before it.
-        return self._told + _stop_of(text[self._told : end])
+        return self._told + stop_of(text[self._told : end])
 
 
 def _may_be_fence(beginning: str) -> bool:
@@ -414,23 +409,6 @@ def _opening(line: str) -> str:
     """Return the marks with which a line opens a block of code or a formula, or an empty text."""
     marks = line.strip(" \t>\r\n")
     return opening_run(line) or (marks if marks in _FORMULAS else "")
-
-
-def _is_whole(raw: str) -> bool:
-    """Return whether a text was not cut off inside of a sentence; a reference may follow the stop."""
-    text = raw.rstrip()
-    return text.endswith(tuple("])】〕⟧>")) or text.rstrip(_BEHIND_STOPS).endswith(tuple(f"{_STOPS}:|"))
-
-
-def _stop_of(text: str) -> int:
-    """Return where the stop at the end of a text begins, with the blanks before it; without one, where it ends."""
-    whole = text.rstrip()
-    bare = whole.rstrip(_BEHIND_STOPS)
-    return len(bare.rstrip(_STOPS).rstrip(" \t")) if bare.endswith(tuple(_STOPS)) else len(whole)
-
-
-def _says_something(body: Sequence[Part]) -> bool:
-    return any(isinstance(part, Reference) or part.strip() for part in body)
 
 
 def _holders(verdict: Verdict | None) -> tuple[SearchResult, ...]:
@@ -476,42 +454,6 @@ def _mark(verdict: Verdict | None) -> str:
     if verdict is None or verdict.state in ("held", "unchecked"):
         return ""
     return CONTRADICTED if verdict.state == "contradicted" else NOT_CONFIRMED
-
-
-def _cited(parts: tuple[Part, ...]) -> tuple[SearchResult, ...]:
-    named = (passage for part in parts if isinstance(part, Reference) for passage in part.passages)
-    return tuple(dict.fromkeys(named))
-
-
-def _joined(parts: Iterable[Part]) -> Iterator[Part]:
-    """Yield the parts with texts in a row as one, without empty ones."""
-    for is_text, group in groupby(parts, key=lambda part: isinstance(part, str)):
-        if not is_text:
-            yield from group
-        elif text := "".join(map(str, group)):
-            yield text
-
-
-def _split_tail(parts: tuple[Part, ...]) -> tuple[list[Part], list[Reference], str]:
-    """Split a sentence into what it says, the references at its end, and its stop with the space behind it."""
-    body = list(parts)
-    tail: list[Reference] = []
-    end = ""
-    while body:
-        last = body[-1]
-        if isinstance(last, Reference):
-            tail.insert(0, last)
-            body.pop()
-            continue
-        kept = last[: _stop_of(last)]
-        stop = last[len(kept) :]
-        # What ends the sentence may stand before its references or behind them, and only once.
-        end = stop + end if not end.strip() or not stop.strip() else end
-        if kept:
-            body[-1] = kept
-            break
-        body.pop()
-    return body, tail, end
 
 
 def _may_go_on(text: str) -> bool:
