@@ -39,7 +39,7 @@ _SEGMENT_POINTS = 400_000
 def _layout(dimensions: int, memory: qe.Memory, optimizers: qe.EdgeOptimizersConfig | None = None) -> qe.EdgeConfig:
     """Return what a shard is made of: cosine vectors with codes, and BM25 vectors."""
     return qe.EdgeConfig(
-        vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine, memory=memory)},
+        vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine, memory=qe.Memory.Cached)},
         sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf, memory=memory)},
         hnsw_config=_NO_GRAPH,
         quantization_config=_CODES,
@@ -58,7 +58,9 @@ def open_layout(dimensions: int) -> qe.EdgeConfig:
 
 
 def sealed_layout(dimensions: int) -> qe.EdgeConfig:
-    """Return the layout of what is compacted: all is sealed, and mapped."""
+    """Return the layout of what is compacted: all is sealed, and mapped. Only vectors are read ahead: a search weighs
+    hundreds of them, and took half as long again without.
+    """
     optimizers = qe.EdgeOptimizersConfig(
         indexing_threshold=1,  # kilobytes
         max_segment_size=_SEGMENT_POINTS * dimensions * 4 // 1024,
