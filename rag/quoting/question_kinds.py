@@ -1,4 +1,4 @@
-"""Tell from its form what a question wants, and which blocks have that: a definition, a number."""
+"""Tell from its form what a question wants, and which blocks have that: a definition, a number, an explanation."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ _SMALL_TALK = re.compile(
     r"(?:\s+(?:there|you|all|everyone|so\s+much|a\s+lot|very\s+much|again))*[\s,!.?！。]*)+",
     re.IGNORECASE,
 )
+_WHY = re.compile(r"\s*(?:why|how come|warum|weshalb|wieso|por qué|pourquoi|为什么|为何)(?!\w)", re.IGNORECASE)
 _COPULA = r"(?:is|are|was|ist|sind|es|son|est|sont)"
 _MEANS = (
     r"(?:means?|refers?\s+to|stands?\s+for|is\s+short\s+for|consists?\s+of|describes?|occurs?|bedeutet|bezeichnet|"
@@ -88,6 +89,11 @@ class QuestionKind:
         return "\n".join(filter(None, lines))
 
     @cached_property
+    def is_why(self) -> bool:
+        """Whether it asks for a reason."""
+        return _WHY.match(self.question) is not None
+
+    @cached_property
     def is_small_talk(self) -> bool:
         """Whether it greets or thanks and asks nothing."""
         return _SMALL_TALK.fullmatch(self.question) is not None
@@ -113,6 +119,8 @@ class QuestionKind:
 
     def weight(self, text: str, kind: str, *, section: str | None, opens_section: bool) -> float:
         """Return how much a block counts for this kind of question, 1 for one like any other."""
+        if self.is_why and kind in ("table", "list"):
+            return LESS
         if self.is_number and not _HAS_NUMBER.search(text):
             return LESS
         return self._weight_of_term(text, kind, section, opens_section)

@@ -44,7 +44,7 @@ def tool_calls(text: str) -> None:
 
 def asked(text: str) -> None:
     kind = QuestionKind(f"What is {text}")
-    assert not (kind.is_number and kind.is_small_talk and kind.term)
+    assert not (kind.is_why and kind.is_number and kind.is_small_talk and kind.term)
 
 
 def passage_about(text: str) -> None:

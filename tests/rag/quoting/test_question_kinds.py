@@ -123,3 +123,9 @@ def test_greetings_and_thanks_ask_nothing(text: str) -> None:
 )
 def test_a_question_that_begins_like_a_greeting_is_a_question(text: str) -> None:
     assert not QuestionKind(text).is_small_talk
+
+
+def test_a_why_question_is_answered_in_prose() -> None:
+    kind = QuestionKind("Why is the pump off?")
+    assert kind.weight("| a | b |", "table", section=None, opens_section=False) == LESS
+    assert kind.weight("It is too hot.", "paragraph", section=None, opens_section=False) == 1.0

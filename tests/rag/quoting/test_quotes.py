@@ -213,6 +213,12 @@ def test_what_a_picture_shows_is_quoted_only_where_nothing_else_is() -> None:
     assert excerpt("pump", passage(picture)).text.endswith("A pump beside a tank")
 
 
+def test_a_why_question_is_not_answered_with_a_table() -> None:
+    table = passage("| pump | runs |\n| --- | --- |\n| why | stop |")
+    says = passage("The pump runs and stops because it gets hot, which is why.", rank=2)
+    assert "gets hot" in excerpt("why does the pump stop", table, says).text
+
+
 def test_where_no_place_is_far_ahead_several_are_quoted_each_under_its_heading_with_its_own_source() -> None:
     other = passage("# Other\n\nLate subscribers are late.", rank=2, source_file="b.md", page_title="Other { #o }")
     made = answer(passage(), other)
