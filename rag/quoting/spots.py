@@ -140,8 +140,9 @@ def rank_spots(
     spots = list(chain.from_iterable(_spots_of(passage, blocks[passage.id]) for passage in passages))
     spots += filter(_says_something, chain.from_iterable(_spots_of(each, blocks[each.id]) for each in beside))
     wording, kind = Wording(question, stemmer_of_passages(passages)), QuestionKind(question)
-    texts = {(spot.passage.id, spot.at): _text_with_place(spot, blocks) for spot in spots}
-    reached = {key: wording.reached(text) for key, text in texts.items()}
+    named = {(spot.passage.id, spot.at): _with_section(spot, blocks) for spot in spots}
+    pages = {passage.id: plain_title(passage.page_title) for passage in (*passages, *beside)}
+    reached = {key: wording.reached(f"{pages[key[0]]}\n{text}") for key, text in named.items()}
 
     def scored(spot: Spot, cosine: float = 0.0) -> Spot:
         near = DENSE_SHARE * max(0.0, cosine) + (1 - DENSE_SHARE) * reached[spot.passage.id, spot.at]
@@ -157,7 +158,7 @@ def rank_spots(
     likely = sorted(map(scored, spots), key=order)[:MOST_EMBEDDED]
     if not likely:
         return Spots((), blocks, wording)
-    vectors = embedder.embed_documents([texts[spot.passage.id, spot.at] for spot in likely])
+    vectors = embedder.embed_documents([named[spot.passage.id, spot.at] for spot in likely])
     cosines = map(float, vectors @ embedder.embed_query(question))
     ranked = sorted(map(scored, likely, cosines), key=order)
     return Spots(tuple(ranked), blocks, wording, is_asked_for(ranked[0]))
@@ -183,13 +184,10 @@ def _spots_of(passage: SearchResult, blocks: Sequence[ShownBlock]) -> list[Spot]
     return [Spot(passage, at, 0.0, block.text) for at, block in enumerate(blocks)]
 
 
-def _text_with_place(spot: Spot, blocks: dict[str, tuple[ShownBlock, ...]]) -> str:
-    """Return a block below the names of its page and section: what it is about is often said there alone."""
-    passage = spot.passage
-    section = blocks[passage.id][spot.at].section if spot.text else None
-    below = (section,) if section else (*passage.heading_path, passage.section_title)
-    place = " › ".join(dict.fromkeys(filter(None, (plain_title(passage.page_title), *below))))
-    return f"{place}\n{spot.text}"
+def _with_section(spot: Spot, blocks: dict[str, tuple[ShownBlock, ...]]) -> str:
+    """Return a block below the name of its section: what it is about is often said there alone."""
+    section = blocks[spot.passage.id][spot.at].section if spot.text else None
+    return f"{section or spot.passage.section_title or ''}\n{spot.text}"
 
 
 def _score(spot: Spot, near: float, blocks: Sequence[ShownBlock], kind: QuestionKind) -> float:
