@@ -179,6 +179,8 @@ def test_what_is_offered_next_leads_where_it_says_and_is_kept(client: TestClient
         "Checking it": "The command lists every program that runs, with its name and its place.",
         "Stopping one": "Press Ctrl and C once; a second press loses what was not written.",
         "Rules of names": "Letters, digits and underscores; no name begins with a digit.",
+        "Where logs go": "Every line is kept in a folder of the user, which is emptied after a week.",
+        "Licences": "All examples may be copied and changed by everybody.",
     }
     text = "A node is one program that does one job.\n\n" + "".join(
         f"## {title}\n\n{words}\n\n" for title, words in sections.items()
