@@ -7,11 +7,11 @@ the pairs in `*_written_on.json` of the tests, and kept for what they gain on th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from rag.grounding.code_names import code_names_in, stands_in
 from rag.grounding.matching import Evidence, NearClause
-from rag.grounding.places import terms_of, words_of
+from rag.grounding.places import Place, terms_of, words_of
 from rag.grounding.quantities import Quantity, is_among, quantities_in, units_in
 from rag.grounding.statements import Statement
 from rag.grounding.wording import denies, has_opposite, is_denied
@@ -24,6 +24,11 @@ PLAINLY = 0.8
 
 SOME = 0.3
 """The same where an opposite word is looked for, which is not among them."""
+
+MOST_OWN = 2
+"""How many words a sentence may change that otherwise says what the book says, in its order ("if" for "when")."""
+
+_AROUND_WORDS = ".,;:!?()[]`\"'“”‘’"
 
 _JOINED = re.compile(r"; |, (?=(?:then|and|but|while|so) )")
 
@@ -138,9 +143,25 @@ def moved_words(evidence: Evidence) -> str | None:
     words = evidence.statement.words
     if words.difference(*(place.terms for place in evidence.places)):
         return None
-    texts = {text for place in evidence.places for text in place.clauses}
     for fact in _JOINED.split(evidence.statement.text):
         together = words & words_of(fact)
-        if len(together) > 1 and not any(together <= terms_of(text) for text in texts):
+        if len(together) > 1 and not any(_has_together(place, together, fact) for place in evidence.places):
             return "the book says it of another"
     return None
+
+
+def _has_together(place: Place, words: Set[int], fact: str) -> bool:
+    """Return whether a clause has the words, or the whole place has them in the order of the fact."""
+    if any(words <= terms_of(clause) for clause in place.clauses):
+        return True
+    return words <= place.terms and _in_order(_spelled(fact), _spelled(place.text))
+
+
+def _in_order(words: Sequence[str], text: Sequence[str]) -> bool:
+    known, rest = set(text), iter(text)
+    own = [word for word in words if word not in known]
+    return len(own) <= MOST_OWN and all(word in rest for word in words if word in known)
+
+
+def _spelled(text: str) -> list[str]:
+    return [word.strip(_AROUND_WORDS).casefold() for word in text.split()]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from benchmarks.support import judged_pairs
+from rag.grounding.passage_blocks import blocks_of
+from rag.grounding.sentences import sentence_spans
 from rag.grounding.support import SupportCheck, Verdict
 from rag.models import SearchResult
 from tests.rag.grounding.test_answer_text import shown
 from tests.support.agents import MINILM, PUMP, WAIT
 from tests.support.fakes import FakeEmbedder
 from tests.support.passages import passage
+from tests.support.paths import ROOT
 
 
 def is_held(sentence: str, *passages: SearchResult) -> bool:
@@ -24,7 +30,7 @@ def judged(sentence: str, *passages: SearchResult) -> Verdict:
 @pytest.mark.parametrize(
     ("pairs", "least_true", "most_false"),
     [
-        ("pairs_written_on", 0.68, 0.23), ("pairs_measured_on", 0.81, 0.22),
+        ("pairs_written_on", 0.70, 0.26), ("pairs_measured_on", 0.81, 0.24),
         ("forms_written_on", 0.56, 0.20), ("forms_measured_on", 0.65, 0.10),
     ],
 )  # fmt: skip
@@ -57,6 +63,21 @@ def test_a_formula_stands_letter_by_letter_and_its_numbers_are_no_numbers_of_the
 ) -> None:
     thrown = passage(r"The range is $R = \frac{v^2}{g}$ at any speed. The range is largest at 45 degrees.")
     assert judged(sentence, thrown).state == state
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples" / "physical-ai" / "docs").rglob("*.md")), ids=lambda p: p.stem
+)
+def test_what_a_page_says_word_by_word_is_held_and_with_another_small_word_too(path: Path) -> None:
+    """Pairs of sentences in other words do not show it: of the book's own a check marked half."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    blocks = list(blocks_of(passage(text)))
+    prose = (block.text for block in blocks if block.kind == "paragraph" and "`" not in block.text)
+    sentences = [block[start:end] for block in prose for start, end in sentence_spans(block)]
+    page = passage("\n\n".join(block.text for block in blocks))
+    assert [each for each in sentences[:12] if not is_held(each, page)] == []
+    changed = [re.sub(r"\bwhen\b", "if", re.sub(r"\bthe\b", "this", each, count=1)) for each in sentences[:12]]
+    assert sum(not is_held(each, page) for each in changed) <= 1
 
 
 CODE = passage("Call `read_plan(path)` with `--keep-order`. Then `pump.start()` runs for 600 seconds.")
