@@ -185,9 +185,9 @@ def _spots_of(passage: SearchResult, blocks: Sequence[ShownBlock]) -> list[Spot]
 
 
 def _with_section(spot: Spot, blocks: dict[str, tuple[ShownBlock, ...]]) -> str:
-    """Return a block below the name of its section: what it is about is often said there alone."""
+    """Return a block below the name of its section, else of its page: what it is about is often said there alone."""
     section = blocks[spot.passage.id][spot.at].section if spot.text else None
-    return f"{section or spot.passage.section_title or ''}\n{spot.text}"
+    return f"{section or spot.passage.section_title or plain_title(spot.passage.page_title)}\n{spot.text}"
 
 
 def _score(spot: Spot, near: float, blocks: Sequence[ShownBlock], kind: QuestionKind) -> float:
