@@ -38,8 +38,9 @@ def says_something(text: str) -> bool:
 def says_nothing_yet(page: Page, blocks: Sequence[Block], syntax: Syntax) -> bool:
     """Return whether no block of a page, of those given with all inside others, says something."""
     leaves = [block for block in blocks if not block.children and block.kind not in _NO_CONTENT]
-    saying = [block for block in leaves if says_something(page.source(block))]
-    if any(_MARKUP.isdisjoint(page.source(block)) for block in saying):
+    plain = (text for block in leaves if _MARKUP.isdisjoint(text := page.source(block)))
+    if any(map(says_something, plain)):
         return False
+    saying = [block for block in leaves if says_something(page.source(block))]
     edits = find_edits(page, blocks, (), syntax) if saying else []
     return not any(says_something(clean(page.text, *page.span(block), edits)) for block in saying)
