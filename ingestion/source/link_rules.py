@@ -78,6 +78,7 @@ class LinkRules:
     _labels: Set[str] = field(init=False)
     _anchors: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
     _exists: dict[Path, bool] = field(init=False, default_factory=dict)
+    _stems: dict[Path, Set[str]] = field(init=False, default_factory=dict)
     _found: Counter[str] = field(init=False, default_factory=Counter)
     _outer: Path = field(init=False)
 
@@ -169,11 +170,13 @@ class LinkRules:
 
     def _is_page_of_other_format(self, page: LinkedPage, address: str) -> bool:
         """Return whether a link without a suffix names a file that the site reads and this book does not (`.rst`)."""
-        folder, name = Path(normpath(self.root / page.path.rpartition("/")[0] / address)), address.rpartition("/")[2]
-        try:
-            return any(file.stem == name and file.is_file() for file in folder.parent.iterdir())
-        except OSError:
-            return False
+        folder = Path(normpath(self.root / page.path.rpartition("/")[0] / address)).parent
+        if folder not in self._stems:
+            try:
+                self._stems[folder] = {file.stem for file in folder.iterdir() if file.is_file()}
+            except OSError:
+                self._stems[folder] = set()
+        return address.rpartition("/")[2] in self._stems[folder]
 
     def _judge_asset(self, page: LinkedPage, link: Link, address: str, suffix: str) -> _Lost | None:
         kind = "picture" if link.is_image else "file"

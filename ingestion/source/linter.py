@@ -19,7 +19,6 @@ from ingestion.source.book_folder import crawl_book
 from ingestion.source.book_order import Entry
 from ingestion.source.crawler import Skipped, SourceFile
 from ingestion.source.findings import Finding
-from ingestion.source.generators.protocol import Generator
 from ingestion.source.link_rules import LinkedPage, LinkRules
 from ingestion.source.metadata.front_matter import FrontMatter
 from ingestion.source.metadata.keys import meant_key
@@ -129,7 +128,7 @@ class _CheckedBook:
         """Check a page; one that cannot be read is a failure, and never ends a command."""
         try:
             source = read_source(file)
-            lesson, page, findings = _check_page(source, self._settings, dropped=self._dropped)
+            lesson, linked, findings = _check_page(source, self._settings, dropped=self._dropped)
         except UnpublishedPage as unpublished:
             self.skipped.append(Skipped(file.path, unpublished.reason))
         except LessonError as error:
@@ -141,9 +140,7 @@ class _CheckedBook:
         else:
             self.findings += findings
             self.lessons.append(lesson)
-            is_known = source.site is not None or self._settings.book.style != "auto"
-            generator = generator_of(self._settings, source.site)
-            self.linked.append(_linked(lesson, page, source, generator, is_known=is_known))
+            self.linked.append(linked)
 
 
 def _clashes(groups: Iterable[Sequence[str]]) -> Iterator[Finding]:
@@ -151,14 +148,14 @@ def _clashes(groups: Iterable[Sequence[str]]) -> Iterator[Finding]:
         yield Finding(first, None, "path-clash", f"differs only in case from {', '.join(others)}")
 
 
-def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tuple[Lesson, LintedPage, list[Finding]]:
-    """Return a lesson, its markdown, and what is wrong with the page by itself."""
+def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tuple[Lesson, LinkedPage, list[Finding]]:
+    """Return a lesson, what the rules on links know of it, and what is wrong with the page by itself."""
     front = read_metadata(source, settings)
     lesson = parse_lesson(source, settings, front)
     page = lint_page(lesson.page.whole.text, lesson.syntax, dropped=dropped)
     return (
         lesson,
-        page,
+        _linked(lesson, page, source, settings),
         [
             *lesson.findings,
             *_key_findings(lesson.path, front),
@@ -171,10 +168,10 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
     )
 
 
-def _linked(
-    lesson: Lesson, page: LintedPage, source: SourceText, generator: Generator, *, is_known: bool
-) -> LinkedPage:
+def _linked(lesson: Lesson, page: LintedPage, source: SourceText, settings: Settings) -> LinkedPage:
     site = source.site
+    generator = generator_of(settings, site)
+    is_known = site is not None or settings.book.style != "auto"
     return LinkedPage(
         path=lesson.path,
         line_offset=lesson.body_offset,

@@ -95,9 +95,9 @@ def _has_number(evidence: Evidence, speaks: Callable[[Iterable[bool]], bool]) ->
 def _against(number: Quantity, near: NearClause, evidence: Evidence) -> tuple[bool, bool]:
     """Return what speaks against a number: another of its kind in a clause that lacks it, and that none has it."""
     units = units_in(near.place.block.text)
-    if is_among(number, quantities_in(near.text), units):
-        return False, False
     others = quantities_in(near.text)
+    if is_among(number, others, units):
+        return False, False
     if number.is_small_word:
         counts_same = any(each.noun and each.noun[:4] == number.noun[:4] for each in others)
         return counts_same, counts_same

@@ -60,7 +60,8 @@ class Evidence:
         """The clauses of the chosen places that share most with the sentence."""
         clauses = [NearClause(text, self.places[at]) for at in self.chosen for text in self.places[at].clauses]
         shares = [self.statement.facts_in(clause.text) for clause in clauses]
-        return [clause for clause, share in zip(clauses, shares, strict=True) if share == max(shares)]
+        most = max(shares, default=0.0)
+        return [clause for clause, share in zip(clauses, shares, strict=True) if share == most]
 
 
 def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[float]) -> Evidence | None:

@@ -6,8 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from operator import attrgetter
 
 from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector, stemmer_of
@@ -137,8 +135,8 @@ def rank_spots(
     all others.
     """
     blocks = {passage.id: rendered_blocks(passage) for passage in (*passages, *beside)}
-    spots = list(chain.from_iterable(_spots_of(passage, blocks[passage.id]) for passage in passages))
-    spots += filter(_says_something, chain.from_iterable(_spots_of(each, blocks[each.id]) for each in beside))
+    spots = [spot for passage in passages for spot in _spots_of(passage, blocks[passage.id])]
+    spots += [spot for passage in beside for spot in _spots_of(passage, blocks[passage.id]) if spot.text]
     wording, kind = Wording(question, stemmer_of_passages(passages)), QuestionKind(question)
     named = {(spot.passage.id, spot.at): _with_section(spot, blocks) for spot in spots}
     pages = {passage.id: plain_title(passage.page_title) for passage in (*passages, *beside)}
@@ -162,9 +160,6 @@ def rank_spots(
     cosines = map(float, vectors @ embedder.embed_query(question))
     ranked = sorted(map(scored, likely, cosines), key=order)
     return Spots(tuple(ranked), blocks, wording, is_asked_for(ranked[0]))
-
-
-_says_something = attrgetter("text")
 
 
 def defines(kind: QuestionKind, passage: SearchResult) -> bool:

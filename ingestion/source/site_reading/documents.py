@@ -17,7 +17,7 @@ from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.metadata.plain_yaml import YamlProblem, read_yaml
 from ingestion.source.site_reading.javascript import Values
-from ingestion.source.site_reading.values import mapping
+from ingestion.source.site_reading.values import mapping, scalar
 
 MAX_VALUE = 300
 """Characters of a text that stands for a variable."""
@@ -74,7 +74,7 @@ def _scalars(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
         for inner in value:
             yield from _scalars(inner, path)
     elif value is not None:
-        yield path, str(value).lower() if isinstance(value, bool) else str(value)
+        yield path, scalar(value)
 
 
 def texts_below(values: Mapping[tuple[str, ...], Sequence[str]], *path: str) -> tuple[tuple[str, str], ...]:

@@ -43,6 +43,11 @@ def texts(value: Any) -> tuple[str, ...]:
     return (str(value),) if value else ()
 
 
+def scalar(value: Any) -> str:
+    """Return a number, a text or a boolean of a configuration as text, `true` and `false` in lower case."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def flag(value: str | None) -> bool | None:
     """Return a value as a boolean, None where there is none."""
     return None if value is None else value == "true"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ingestion.source.site_reading.values import mapping
+from ingestion.source.site_reading.values import mapping, scalar
 
 _DEFAULT_EXTENSIONS = (
     *("abbr", "admonition", "attr_list", "def_list", "footnotes", "md_in_html", "toc"),
@@ -36,7 +36,7 @@ def _as_text(value: Any) -> Any:
         return {key: _as_text(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_as_text(inner) for inner in value]
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return scalar(value)
 
 
 def _extensions(written: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
