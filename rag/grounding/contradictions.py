@@ -32,57 +32,51 @@ _AROUND_WORDS = ".,;:!?()[]`\"'“”‘’"
 
 _JOINED = re.compile(r"; |, (?=(?:then|and|but|while|so) )")
 
-Rule = Callable[[Evidence], str | None]
+
+def is_contradicted(evidence: Evidence) -> bool:
+    """Return whether the book says otherwise."""
+    return other_name(evidence) or other_number(evidence) or is_turned_around(evidence, PLAINLY)
 
 
-def contradiction(evidence: Evidence) -> str | None:
-    """Return what the book says otherwise, None if nothing."""
-    return _first((other_name, other_number, denied), evidence)
+def is_doubtful(evidence: Evidence) -> bool:
+    """Return whether something keeps a sentence from being confirmed though the book has its words."""
+    rules = (missing_name, moved_number, is_turned_around, opposite_word, moved_words)
+    return any(rule(evidence) for rule in rules)
 
 
-def doubt(evidence: Evidence) -> str | None:
-    """Return what keeps a sentence from being confirmed though the book has its words, None if nothing."""
-    return _first((missing_name, moved_number, maybe_denied, opposite_word, moved_words), evidence)
-
-
-def _first(rules: Sequence[Rule], evidence: Evidence) -> str | None:
-    return next((said for rule in rules if (said := rule(evidence))), None)
-
-
-def other_name(evidence: Evidence) -> str | None:
-    """Return the reason if a code name stands where the book has another one."""
+def other_name(evidence: Evidence) -> bool:
+    """Return whether a code name stands where the book has another one."""
     said = evidence.statement
-    for name in said.code:
-        if all(not stands_in(name, each.text) and _other_names(said, each.text) for each in evidence.near):
-            return f"{name} stands for another name"
-    return None
+    return any(
+        all(not stands_in(name, each.text) and _other_names(said, each.text) for each in evidence.near)
+        for name in said.code
+    )
 
 
 def _other_names(said: Statement, text: str) -> list[str]:
     return [each for each in code_names_in(text) if each not in said.code and not stands_in(each, said.text)]
 
 
-def missing_name(evidence: Evidence) -> str | None:
-    """Return the reason if a name or a formula stands nowhere in the passages."""
+def missing_name(evidence: Evidence) -> bool:
+    """Return whether a name or a formula stands nowhere in the passages."""
     text = "\n".join((evidence.text, *(place.text for place in evidence.places)))
-    for name in (*evidence.statement.code, *evidence.statement.names):
-        if not stands_in(name, text) and not (words_of(name) and words_of(name) <= terms_of(text)):
-            return f"{name} is not there"
-    return next((f"{formula} is not there" for formula in evidence.statement.formulas if formula not in text), None)
+    missing = (name for name in (*evidence.statement.code, *evidence.statement.names) if not stands_in(name, text))
+    if any(not words_of(name) or not words_of(name) <= terms_of(text) for name in missing):
+        return True
+    return any(formula not in text for formula in evidence.statement.formulas)
 
 
-def other_number(evidence: Evidence) -> str | None:
-    """Return the reason if a number stands nowhere, and each clause that comes nearest has another of its kind.
+def other_number(evidence: Evidence) -> bool:
+    """Return whether a number stands nowhere, and each clause that comes nearest has another of its kind.
 
     A number that is said not to be may follow from the book's.
     """
-    is_other = not denies(evidence.statement.text) and _has_number(evidence, all)
-    return "the book has another number" if is_other else None
+    return not denies(evidence.statement.text) and _has_number(evidence, all)
 
 
-def moved_number(evidence: Evidence) -> str | None:
-    """Return the reason if a number stands nowhere, or each clause that comes nearest has another of its kind."""
-    return "the book has the number elsewhere, or not at all" if _has_number(evidence, any) else None
+def moved_number(evidence: Evidence) -> bool:
+    """Return whether a number stands nowhere, or each clause that comes nearest has another of its kind."""
+    return _has_number(evidence, any)
 
 
 def _has_number(evidence: Evidence, speaks: Callable[[Iterable[bool]], bool]) -> bool:
@@ -110,44 +104,37 @@ def _is_rival(other: Quantity, number: Quantity, said: Statement) -> bool:
     return is_of_its_kind and not other.is_small_word and not is_among(other, said.quantities)
 
 
-def denied(evidence: Evidence) -> str | None:
-    """Return the reason if only one of the sentence and the book denies what both plainly speak of."""
-    return maybe_denied(evidence, least=PLAINLY)
-
-
-def maybe_denied(evidence: Evidence, least: float = ALIKE) -> str | None:
-    """Return the reason if only one of the sentence and the book denies what both speak of."""
+def is_turned_around(evidence: Evidence, least: float = ALIKE) -> bool:
+    """Return whether only one of the sentence and the book denies what both speak of."""
     said = evidence.statement
     alike = [each for each in evidence.near if said.share_in(terms_of(each.text)) >= least]
-    is_turned = bool(alike) and all(is_denied(said.text, each.text, each.place.text) for each in alike)
-    return "the book says the opposite" if is_turned else None
+    return bool(alike) and all(is_denied(said.text, each.text, each.place.text) for each in alike)
 
 
-def opposite_word(evidence: Evidence) -> str | None:
-    """Return the reason if the book has the opposite of a word of the sentence, and denies as much as it does."""
+def opposite_word(evidence: Evidence) -> bool:
+    """Return whether the book has the opposite of a word of the sentence, and denies as much as it does."""
     said = evidence.statement
     texts = (text for at in evidence.chosen for text in (evidence.places[at].text, *evidence.places[at].clauses))
-    is_turned = any(
+    return any(
         said.share_in(terms_of(text)) >= SOME and denies(text) == denies(said.text) and has_opposite(said.text, text)
         for text in texts
     )
-    return "the book has the opposite word" if is_turned else None
 
 
-def moved_words(evidence: Evidence) -> str | None:
-    """Return the reason if all words of a sentence are the passages', and none of their clauses has them together.
+def moved_words(evidence: Evidence) -> bool:
+    """Return whether all words of a sentence are the passages', and none of their clauses has them together.
 
     Who says in his own words what a book says brings words of his own; who has only the book's, in another
     arrangement, has exchanged what belongs together. Facts that a sentence joins may stand apart.
     """
     words = evidence.statement.words
     if words.difference(*(place.terms for place in evidence.places)):
-        return None
+        return False
     for fact in _JOINED.split(evidence.statement.text):
         together = words & words_of(fact)
         if len(together) > 1 and not any(_has_together(place, together, fact) for place in evidence.places):
-            return "the book says it of another"
-    return None
+            return True
+    return False
 
 
 def _has_together(place: Place, words: Set[int], fact: str) -> bool:

@@ -64,10 +64,8 @@ class Evidence:
         return [clause for clause, share in zip(clauses, shares, strict=True) if share == most]
 
 
-def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[float]) -> Evidence | None:
-    """Return the evidence for a sentence, or None where there is no place; `nearness` is each place's cosine."""
-    if not places:
-        return None
+def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[float]) -> Evidence:
+    """Return the evidence for a sentence in at least one place; `nearness` is each place's cosine."""
     statement = read_statement(sentence)
     shares = [statement.facts_in(place.text) for place in places]
     ranks = [(share + max(0.0, near)) / 2 for share, near in zip(shares, nearness, strict=True)]

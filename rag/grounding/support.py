@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ingestion.embedding.protocol import Embedder, is_local
 from ingestion.languages import language_name, language_of, same_language
-from rag.grounding.contradictions import contradiction, doubt
+from rag.grounding.contradictions import is_contradicted, is_doubtful
 from rag.grounding.matching import Evidence, find_evidence
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.places import Place, places_in, plain_text
@@ -53,16 +53,16 @@ State = Literal["held", "says_less", "not_there", "contradicted", "unchecked"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the book says of a sentence: by which passages it is held, best first, with their blocks; else `reason`.
+    """What the book says of a sentence: by which passages it is held, best first, with their blocks.
 
     It may say less than the sentence, next to nothing of it, or contradict it. Between two languages nothing is
-    checked.
+    checked. `may_be_elsewhere` tells that other passages may say more, as nothing in these speaks against it.
     """
 
     state: State
     passages: tuple[SearchResult, ...] = ()
     blocks: tuple[PassageBlock, ...] = ()
-    reason: str = ""
+    may_be_elsewhere: bool = False
 
     @property
     def held(self) -> bool:
@@ -70,10 +70,9 @@ class Verdict:
         return self.state == "held"
 
 
-IN_CIRCLES = Verdict("not_there", reason="it goes in circles")
-TOO_LITTLE = Verdict("not_there", reason="the book says too little of it")
-SAYS_LESS = Verdict("says_less", reason="the book does not say all of it")
-UNCHECKED = Verdict("unchecked", reason="the book is in another language")
+NOT_THERE = Verdict("not_there")
+TOO_LITTLE = Verdict("not_there", may_be_elsewhere=True)
+SAYS_LESS = Verdict("says_less", may_be_elsewhere=True)
 
 
 class SupportCheck:
@@ -102,13 +101,13 @@ class SupportCheck:
         A sentence that cites is held by what it cites together or alone; only where that says too little, by another.
         """
         if goes_in_circles(sentence):
-            return IN_CIRCLES
+            return NOT_THERE
         with self._lock:
             shown = list(self._shown)
             if _is_foreign(sentence, cited or shown):
-                return UNCHECKED
+                return Verdict("unchecked")
             verdict = self._by_cited(sentence, cited) if cited else TOO_LITTLE
-            if verdict not in (TOO_LITTLE, SAYS_LESS):
+            if not verdict.may_be_elsewhere:
                 return verdict
             other = self._by_nearest(sentence, [passage for passage in shown if passage not in cited])
             return other if other.held or not cited else verdict
@@ -121,7 +120,7 @@ class SupportCheck:
             if _lines_in(passage.text, lines) >= CODE_THRESHOLD * len(lines):
                 blocks = dict.fromkeys(place.block for place in self._places_of(passage))
                 return Verdict("held", (passage,), tuple(block for block in blocks if _lines_in(block.text, lines)))
-        return Verdict("not_there", reason="the book has no such code")
+        return NOT_THERE
 
     def _by_cited(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
         together = self._judged(sentence, cited)
@@ -146,30 +145,27 @@ class SupportCheck:
             return TOO_LITTLE
         if evidence.statement.share_in(evidence.best.terms) < MOSTLY:
             nearness = self._nearness(evidence)
-            evidence = self._evidence(sentence, passages, nearness)
-            if evidence is None or (evidence.coverage + max(nearness[at] for at in evidence.chosen)) / 2 < THRESHOLD:
+            evidence = find_evidence(sentence, evidence.places, nearness)
+            if (evidence.coverage + max(nearness[at] for at in evidence.chosen)) / 2 < THRESHOLD:
                 return self._by_meaning(evidence, SAYS_LESS)
-        if reason := contradiction(evidence):
-            return Verdict("contradicted", reason=reason)
-        if reason := doubt(evidence):
-            return self._by_meaning(evidence, Verdict("says_less", reason=reason))
-        return _held(evidence)
+        if is_contradicted(evidence):
+            return Verdict("contradicted")
+        return self._by_meaning(evidence, Verdict("says_less")) if is_doubtful(evidence) else _held(evidence)
 
-    def _by_meaning(self, evidence: Evidence | None, verdict: Verdict) -> Verdict:
+    def _by_meaning(self, evidence: Evidence, verdict: Verdict) -> Verdict:
         """Return what the entailment model says, if there is one, of a sentence of which the words say too little."""
-        if self._entailment is None or evidence is None:
+        if self._entailment is None:
             return verdict
         premise = " ".join(dict.fromkeys(evidence.places[at].text for at in evidence.chosen))[:MAX_CHARS]
         state = self._entailment.judge(premise, evidence.statement.text[:MAX_CHARS])
         if state == "contradicted":
-            return Verdict("contradicted", reason="the model for entailment says that the book says otherwise")
+            return Verdict("contradicted")
         return _held(evidence) if state == "held" else verdict
 
-    def _evidence(
-        self, sentence: str, passages: Sequence[SearchResult], nearness: Sequence[float] | None = None
-    ) -> Evidence | None:
+    def _evidence(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
+        """Return what passages have of a sentence by its words, None where they say nothing."""
         places = [place for passage in passages for place in self._places_of(passage)]
-        return find_evidence(sentence, places, nearness or [0.0] * len(places))
+        return find_evidence(sentence, places, [0.0] * len(places)) if places else None
 
     def _nearness(self, evidence: Evidence) -> list[float]:
         """Return the cosine of the sentence and each place that shares words with it; a text is embedded once."""
